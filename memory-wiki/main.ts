@@ -1,4 +1,4 @@
-/** The wiki's process: one wiki, its folder and its state, and nothing else. docs/decision/0013. @module */
+/** Entry of the wiki's process: one wiki, its folder and its state. docs/decision/0013. @module */
 import "../port/prelude_powers.ts";
 import { WIKI_PORT_LIMITS } from "../contracts/wire/wire_wiki.ts";
 import { serveChild } from "../port/child_powers.ts";

@@ -1,6 +1,6 @@
 /**
- * The wiki memory as the kernel wires it: agents' tools over a wiki's process. The process itself is
- * main.ts; people reach it with `remit wiki`.
+ * The wiki as the kernel uses it: agents' tools over a wiki's process, whose entry is main.ts. People use
+ * `remit wiki`.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Opens a wiki with what this process was started with: its folder, its state, the clock. @module */
+/** Opens a wiki with this process's permissions for its folder and state. @module */
 import { join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
 import type { SourceKind } from "../contracts/memory/mod.ts";
@@ -17,12 +17,12 @@ import { makeIndexFiles, makeWikiSearch, termsOf } from "./search/mod.ts";
 import { openWikiStore } from "./store/open.ts";
 import { wikiStorePowers } from "./store/store_powers.ts";
 
-/** Passages of a raw file that was found in a wiki whose state is missing. */
+/** Passages of a raw file, for a wiki whose state is lost. */
 function chunk(text: Uint8Array, kind: SourceKind, name: string) {
   return chunkText(kind, text, { termsOf, title: name });
 }
 
-/** Makes what `open` is served with. */
+/** Makes the function that serves the op `open`. */
 export function makeOpenWiki(): (asked: WikiOpen, powers: WikiPowers) => Promise<OpenWiki> {
   return async (asked, powers) => {
     try {

@@ -1,4 +1,4 @@
-/** The wiki's process behind its port: one wiki, opened once; writers one after another, readers at once. @module */
+/** The wiki's process behind its port: one wiki, opened once; writes one after another, reads concurrently. @module */
 import * as z from "zod";
 import { Colour, Label } from "../contracts/authority/mod.ts";
 import { Fault, type Json, type Port, type PortHandler } from "../contracts/base/mod.ts";
@@ -11,25 +11,25 @@ import { parseBody, statusOf } from "./ops/op.ts";
 export interface WikiServiceParts {
   readonly now: () => number;
   readonly reader: WikiPowers["reader"];
-  /** Opens the wiki's folder and state, and all that works on them. */
+  /** Opens the wiki's folder and state. */
   readonly open: (asked: WikiOpen, powers: WikiPowers) => Promise<OpenWiki>;
 }
 
-/** Expired notes are erased when a wiki is opened, and then with the first request of each day. */
+/** Expired notes are erased when a wiki is opened, and with the first request of each day. */
 const DAY_MS = 24 * 60 * 60_000;
 
 const Known = z.object({ colour: Colour, label: Label }).strict();
 
 /**
- * Makes the handler. Faults: `invalidInput` for an unknown op, a body of another shape, or before `open`;
- * `conflict` for a second `open`; and what the ops refuse.
+ * Makes the handler. Faults: `invalidInput` for an unknown op, a malformed body, or a request before `open`;
+ * `conflict` for a second `open`; and those of the ops.
  */
 export function makeWikiService(
   port: Pick<Port, "ask" | "tell">,
   { now, reader, open }: WikiServiceParts,
 ): PortHandler {
   let opened: Promise<OpenWiki> | undefined;
-  /** The last writer, or what it failed with, which is its asker's alone. */
+  /** The last write, settled: its failure concerns only its own caller. */
   let last: Promise<unknown> = Promise.resolve();
 
   const powers: WikiPowers = Object.freeze({
@@ -61,7 +61,7 @@ export function makeWikiService(
     }
   }
 
-  /** Tells the state what bytes of the wiki carry, before whoever asked hears that they are there. */
+  /** Reports the trust of new content to the kernel before the caller learns of it. */
   async function tellContents({ store, readOnly }: OpenWiki): Promise<void> {
     if (readOnly) return;
     for (let more = store.contents.list(); more.length > 0; more = store.contents.list()) {
@@ -72,7 +72,7 @@ export function makeWikiService(
 
   let swept = 0;
 
-  /** Erases notes whose time is over, and says so in the wiki's own record. */
+  /** Erases expired notes and records it in the wiki's log. */
   function sweep({ store, readOnly }: OpenWiki): void {
     if (readOnly || now() < swept + DAY_MS) return;
     swept = now();
@@ -110,7 +110,7 @@ export function makeWikiService(
         await tellContents(wiki);
       }
     },
-    // Nothing is told to a wiki.
+    // The wiki takes no events.
     tell(): void {},
   });
 }

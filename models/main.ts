@@ -1,4 +1,4 @@
-/** The scripted model's process: no rights, one play behind one port. Bundled as model.js. @module */
+/** Entry of the scripted model's process: no permissions, one scenario, one port. Bundled as model.js. @module */
 import "../port/prelude_powers.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { makeModelService } from "./service.ts";
@@ -11,6 +11,6 @@ await serveChild((port) => ({
       return (open) => openScripted(open, { timer });
     },
   }),
-  // Its clock runs within a request alone.
+  // Timers run only during a request, so an idle process may be frozen.
   still: () => true,
 }));

@@ -1,4 +1,4 @@
-/** The model service: one backend, any number of inferences at once, no memory of them. @module */
+/** The model service: one backend, concurrent inferences, no state between them. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Json } from "../contracts/base/json.ts";
 import type { InferenceRequest, LanguageModel, TextEmbedder } from "../contracts/model/model.ts";
@@ -20,19 +20,18 @@ import type { ChatMessage, Provenance } from "../contracts/model/chat.ts";
 import { mixColour, mixLabel } from "../contracts/authority/colour.ts";
 
 /**
- * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`.
- * Faults: `unavailable` for an unknown kind, `conflict` for a second open or an id in use,
- * `invalidInput` before the open, for weights out of order or for an unknown op, `cancelled`, and
- * whatever the backend refuses.
+ * Makes the handler of a model service. Ops `weights`, `open` (once), `infer`, `embed`, event `cancel`. Faults:
+ * `unavailable` for an unknown kind, `conflict` for a second open or an id in use, `invalidInput` before the open,
+ * for weights out of order or for an unknown op, `cancelled`, and every fault of the backend.
  */
 export function makeModelService(port: Pick<Port, "tell">, backends: Backends): PortHandler {
-  const underway = new Map<number, AbortController>();
+  const running = new Map<number, AbortController>();
   const tables = makeToolTables();
   let weights: Uint8Array[] = [];
   let came = 0;
   let opened: Promise<LanguageModel | TextEmbedder> | undefined;
 
-  // TRUST: bodies are the kernel's own, which parsed them.
+  // TRUST: the kernel parsed the bodies before it sent them.
   function take({ at, base64 }: WeightsBody): null {
     const piece = Uint8Array.fromBase64(base64);
     if (opened !== undefined || at !== came || piece.length > WEIGHTS_PIECE) {
@@ -54,7 +53,7 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
       );
     }
     const pieces = weights;
-    // What the backend made of them is its own: twice the weights would not fit.
+    // The backend keeps its own copy of the weights; a second one would not fit in memory.
     weights = [];
     const opening = load().then((begin) => begin(body, pieces));
     opened = opening;
@@ -67,15 +66,15 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
   }
 
   async function cancellable<T>(id: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (underway.has(id)) {
+    if (running.has(id)) {
       throw new Fault("conflict", `Cannot begin: ${id} is under way`);
     }
     const abort = new AbortController();
-    underway.set(id, abort);
+    running.set(id, abort);
     try {
       return await work(abort.signal);
     } finally {
-      underway.delete(id);
+      running.delete(id);
     }
   }
 
@@ -91,9 +90,9 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
       return await model.infer(request, {
         signal,
         onChunk(chunk): void {
-          const told = textOnly !== true || chunk.textDelta !== undefined ||
+          const wanted = textOnly !== true || chunk.textDelta !== undefined ||
             chunk.reading !== undefined;
-          if (told) return tell("chunk", { id, chunk });
+          if (wanted) return tell("chunk", { id, chunk });
           const { rationale } = chunk;
           if (rationale !== undefined) tell("chunk", { id, chunk: { thought: rationale.length } });
         },
@@ -135,14 +134,14 @@ export function makeModelService(port: Pick<Port, "tell">, backends: Backends): 
       }
     },
     tell(op: string, body: Json): void {
-      if (op === "cancel") underway.get((body as unknown as ModelCancel).id)?.abort();
+      if (op === "cancel") running.get((body as unknown as ModelCancel).id)?.abort();
     },
   });
 }
 
 /**
- * Opens a model or an embedder. `weights` are the pieces that came before, in order; empty for most.
- * Throws `invalidInput` when `ref` or `config` is wrong, `upstream` or `unavailable` when it cannot.
+ * Opens a model or an embedder. `weights` are the pieces received before, in order; empty for most kinds.
+ * Throws `invalidInput` for a wrong `ref` or `config`, `upstream` or `unavailable` when opening fails.
  */
 type OpenBackend = (
   open: OpenBody,
@@ -150,12 +149,12 @@ type OpenBackend = (
 ) => Promise<LanguageModel | TextEmbedder>;
 
 /**
- * Kind → backend, loaded when it is opened: a service opens one and need not evaluate the others. A new backend is a line
- * in the `main.ts` of its service.
+ * Kind → backend. A service opens one backend, so each is imported only when it is opened. A new backend is a
+ * line in the `main.ts` of its service.
  */
 type Backends = Readonly<Record<string, () => Promise<OpenBackend>>>;
 
-/** A vector as it crosses a port: little-endian 32-bit floats, base64. */
+/** Encodes a vector for the port: little-endian 32-bit floats, base64. */
 function vectorText(vector: Float32Array): string {
   const bytes = new Uint8Array(vector.length * 4);
   const view = new DataView(bytes.buffer);
@@ -163,19 +162,16 @@ function vectorText(vector: Float32Array): string {
   return bytes.toBase64();
 }
 
-/** Tables that are kept: more than a kernel's tasks use at a time. */
-const KEPT = 16;
+/** More tool tables than the tasks of a kernel use at a time. */
+const MAX_TABLES = 16;
 
 type Tools = InferenceRequest["tools"];
 
-/** The tables that were sent. */
-interface ToolTables {
-  /** The table of a request. Throws `notFound` for an empty one whose digest is not known. */
-  of(digest: string, sent: Tools): Tools;
-}
-
-/** Makes an empty keep of tables; the oldest goes first. */
-export function makeToolTables(): ToolTables {
+/**
+ * Keeps tables of tools by digest and drops the least recently used. `of` throws `notFound` for an empty
+ * table with an unknown digest.
+ */
+export function makeToolTables() {
   const kept = new Map<string, Tools>();
   return Object.freeze({
     of(digest: string, sent: Tools): Tools {
@@ -188,7 +184,7 @@ export function makeToolTables(): ToolTables {
       kept.delete(digest);
       kept.set(digest, tools);
       const [oldest] = kept.keys();
-      if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+      if (kept.size > MAX_TABLES && oldest !== undefined) kept.delete(oldest);
       return tools;
     },
   });
@@ -203,7 +199,7 @@ export function checkTexts(texts: readonly string[]): void {
   }
 }
 
-/** A model's words are as trusted and as confidential as what it read. */
+/** Provenance of an answer: the least trusted colour and the most confidential label among the messages. */
 export function readProvenance(messages: readonly ChatMessage[], source: string): Provenance {
   let colour: Provenance["colour"] = "BLUE";
   let label: Provenance["label"] = "public";

@@ -1,13 +1,13 @@
-/** The clock of a model service: waiting, and nothing else. @module */
+/** Timers of a model service. @module */
 import { Fault } from "../contracts/base/fault.ts";
 
-/** Waiting that a cancelled request ends. */
+/** A wait that ends when its request is cancelled. */
 export interface Timer {
   /** Resolves after `ms` milliseconds; rejects with `cancelled` when `signal` aborts first. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The real timer. */
+/** Timers of this process. */
 export const timer: Timer = Object.freeze<Timer>({
   wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

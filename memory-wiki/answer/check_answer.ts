@@ -1,6 +1,8 @@
-/** A model's answer, sentence by sentence: each citation is held against what was shown and what stands there. @module */
+/**
+ * Checks a model's answer sentence by sentence: each citation against the snippets shown and the current files.
+ * @module
+ */
 import * as z from "zod";
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import type { Found, Hit } from "../../contracts/memory/mod.ts";
 import type { CheckedAnswer, WikiQuery } from "../../contracts/wire/mod.ts";
 import type { WorkItem } from "../../contracts/wire/wire_wiki.ts";
@@ -10,22 +12,22 @@ import { shownLine } from "../ingest/prompt_v1.ts";
 import { sentencesOf } from "../markdown/mod.ts";
 import type { OpenWiki } from "../ops/op.ts";
 import { citationOf, type Snippet, snippetsOf } from "./snippets.ts";
+import { trustOfAll } from "../store/trust_rules.ts";
 
-// What a language model fills in to answer a question from snippets: version 1. Never changed,
-// only followed.
+// The answer format for language models, version 1. Versions are never changed, only added.
 
-/** Most sentences of one answer. */
+/** Sentences of one answer. */
 const MAX_SENTENCES = 40;
 
 const Line = z.int().min(1).max(100_000_000);
 
-/** One answer, by its shape alone. */
+/** The shape of an answer. */
 const AnswerV1 = z.object({
   version: z.literal(1),
   sentences: z.array(
     z.object({
       text: z.string().min(1).max(1_000),
-      /** Numbers of snippets, and the lines of theirs that say so. */
+      /** Numbers of snippets, with the supporting lines. */
       citations: z.array(
         z.object({ snippet: z.int().min(1).max(100), startLine: Line, endLine: Line }).strict(),
       ).max(8),
@@ -34,12 +36,12 @@ const AnswerV1 = z.object({
 }).strict();
 type AnswerV1 = z.infer<typeof AnswerV1>;
 
-/** JSON Schema of {@link AnswerV1}, as a model is given it. */
+/** JSON Schema of {@link AnswerV1} for models. */
 const ANSWER_SCHEMA_V1: string = JSON.stringify(
   z.toJSONSchema(AnswerV1, { target: "draft-7" }),
 );
 
-/** What came back. */
+/** A model's answer to check. */
 export interface AnswerAsk {
   readonly question: string;
   readonly text: string;
@@ -49,10 +51,10 @@ export interface AnswerAsk {
 type Sentence = AnswerV1["sentences"][number];
 type Checked = CheckedAnswer["sentences"][number];
 
-/** `[2]`, `[2:31-33]`: how models cite in prose. */
+/** `[2]`, `[2:31-33]`: citations in prose. */
 const MARK = /\s?\[(\d{1,3})(?::(\d{1,9})(?:-(\d{1,9}))?)?\]/g;
 
-/** The answer's sentences, also of one that is prose. */
+/** The sentences of an answer; an answer in prose is split. */
 function sentencesIn(text: string, snippets: readonly Snippet[]): readonly Sentence[] {
   const parsed = AnswerV1.safeParse(parseAnswerJson(text));
   if (parsed.success) return parsed.data.sentences;
@@ -78,7 +80,7 @@ function sentencesIn(text: string, snippets: readonly Snippet[]): readonly Sente
   }).filter((sentence) => sentence.text !== "");
 }
 
-/** The snippet's lines that a citation names; undefined where they were not shown. */
+/** The cited lines of a snippet; undefined if they were not shown. */
 function shownText(
   snippet: Snippet | undefined,
   { startLine, endLine }: Sentence["citations"][number],
@@ -92,14 +94,14 @@ function shownText(
 }
 
 /**
- * Checks the answer. A citation holds when its snippet and lines were shown, still stand in the file, and speak of
- * what the sentence says; a sentence that none holds for is marked.
+ * Checks an answer. A citation holds if its lines were shown, are unchanged in the file, and contain the
+ * words and numbers of the sentence. A sentence without a valid citation is marked uncited.
  */
 export function checkAnswer(
   { store }: OpenWiki,
   { question, text, found }: AnswerAsk,
 ): CheckedAnswer {
-  // Read anew: what a file says now is what a citation must hold for.
+  // Read again, because a citation must hold for the current files.
   const snippets = snippetsOf(store, found.hits);
   let dropped = 0;
   let note = 0;
@@ -118,11 +120,11 @@ export function checkAnswer(
       uncited: holding.length === 0,
     };
   });
-  // What has changed since was shown all the same.
-  return { question, sentences, dropped, ...trustOf([...snippets, ...found.hits]) };
+  // Hits that changed since were shown, so they count for trust.
+  return { question, sentences, dropped, ...trustOfAll([...snippets, ...found.hits]) };
 }
 
-// What a model is asked so that it answers a question from what was found, and from nothing else.
+// The request to a model: answer a question from the snippets only.
 
 const ANSWER_TOKENS = 1_500;
 
@@ -137,17 +139,7 @@ const SYSTEM = [
   "without citations. Answer in the language of the question, with the JSON alone.",
 ].join("\n");
 
-/** Lowest colour and highest label of what is shown. */
-function trustOf(
-  shown: readonly { readonly colour: Colour; readonly label: Label }[],
-): { readonly colour: Colour; readonly label: Label } {
-  return {
-    colour: shown.reduce<Colour>((all, { colour }) => mixColour(all, colour), "BLUE"),
-    label: shown.reduce<Label>((all, { label }) => mixLabel(all, label), "public"),
-  };
-}
-
-/** Finds, and makes the request; none where nothing was found. */
+/** Searches, and builds the request to the model; `ask` is null without hits. */
 export async function planAnswer(
   { store, search }: OpenWiki,
   query: WikiQuery,
@@ -162,7 +154,7 @@ export async function planAnswer(
     found,
     ask: {
       ...{ id, source: "answer", system: SYSTEM, maxTokens: ANSWER_TOKENS },
-      ...trustOf(snippets),
+      ...trustOfAll(snippets),
       user: [`<<<${mark}`, text, `${mark}>>>`, "", `Question: ${query.text}`].join("\n"),
       responseSchema: ANSWER_SCHEMA_V1,
     },

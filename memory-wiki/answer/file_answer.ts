@@ -1,9 +1,16 @@
-/** An answer becomes a page: proposed, never applied. @module */
-import { PageName, type PagePatch, type WikiSource } from "../../contracts/memory/mod.ts";
+/** Proposes an answer as a page; never applies it. @module */
+import { PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import type { CheckedAnswer } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
-import { citeSource } from "../ingest/page_body.ts";
-import { escapeLine, pageNameOf, readPage, shortened, suffixed } from "../markdown/mod.ts";
+import {
+  escapeLine,
+  makeFootnotes,
+  pageNameOf,
+  readPage,
+  shortened,
+  type SourceLines,
+  suffixed,
+} from "../markdown/mod.ts";
 import type { OpenWiki } from "../ops/op.ts";
 import { namesSource } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
@@ -11,18 +18,13 @@ import { fileOf } from "./snippets.ts";
 
 type AnswerCitation = CheckedAnswer["sentences"][number]["citations"][number];
 
-/** Lines of one source. */
-interface Span {
-  readonly source: WikiSource;
-  readonly startLine: number;
-  readonly endLine: number;
-}
-
-/** Most source spans that one citation of a page is traced to. */
+/** Source spans that one citation of a page is traced to. */
 const MAX_TRACED = 8;
 
-/** The lines of sources that a citation rests on: itself, or what the cited statements of a page cite. */
-function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
+/**
+ * The source lines behind a citation: the cited lines themselves, or those that the cited statements of a page cite.
+ */
+function traced(store: WikiStore, citation: AnswerCitation): readonly SourceLines[] {
   const { file, source: digest, startLine, endLine, span } = citation;
   const lines = fileOf(store, file, digest)?.lines(startLine, endLine);
   if (lines === undefined || sha256Hex(lines.join("\n")) !== span) return [];
@@ -44,7 +46,7 @@ function traced(store: WikiStore, citation: AnswerCitation): readonly Span[] {
   });
 }
 
-/** Proposes a synthesis page. Its sentences cite raw sources, never a page; what does not is marked. */
+/** Proposes a synthesis page. Its sentences cite raw sources, never a page; others are marked uncited. */
 export function fileAnswer(
   { store }: OpenWiki,
   { answer, model, by }: {
@@ -53,24 +55,14 @@ export function fileAnswer(
     readonly by: string;
   },
 ): PagePatch {
-  const notes = new Map<string, string>();
-  const definitions: string[] = [];
-  const noteOf = ({ source, startLine, endLine }: Span): string => {
-    const key = `${source.digest}:${startLine}-${endLine}`;
-    const known = notes.get(key);
-    if (known !== undefined) return known;
-    const note = String(notes.size + 1);
-    notes.set(key, note);
-    definitions.push(citeSource(note, source, { startLine, endLine }));
-    return note;
-  };
+  const notes = makeFootnotes();
   const sentences = answer.sentences.map(({ text, citations }) => {
     const spans = citations.flatMap((citation) => traced(store, citation));
-    const refs = [...new Set(spans.map(noteOf))].map((note) => `[^${note}]`).join("");
+    const refs = [...new Set(spans.map(notes.mark))].join("");
     return `- ${escapeLine(text)}${refs === "" ? " *(uncited)*" : refs}`;
   });
   const title = shortened(answer.question.replace(/\s+/g, " ").trim(), 200);
-  const body = [`# ${escapeLine(title)}`, sentences.join("\n"), definitions.join("\n")]
+  const body = [`# ${escapeLine(title)}`, sentences.join("\n"), notes.definitions.join("\n")]
     .filter((block) => block !== "").join("\n\n");
   return store.patches.propose({
     author: `model:${model}`.slice(0, 256),
@@ -84,7 +76,7 @@ export function fileAnswer(
       },
       fresh: true,
     }],
-    // All that was shown went into it, cited or not.
+    // Every snippet shown influenced the page, cited or not.
     colour: answer.colour,
     label: answer.label,
   });

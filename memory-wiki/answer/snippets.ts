@@ -1,38 +1,35 @@
-/** The snippets that an answer may rest on: lines of pages and sources, as they stand. @module */
-import type { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
+/** Snippets of pages and sources for an answer: current lines. @module */
+import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Citation, Hit } from "../../contracts/memory/mod.ts";
 import { PageName } from "../../contracts/memory/wiki_page.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { linesOf } from "../ingest/work_store.ts";
 import { namesSource } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
-/** Most lines and characters of one snippet. */
+/** Lines and characters of one snippet. */
 const MAX_LINES = 60;
 const MAX_CHARS = 6_000;
 
-/** Lines of one file, of the version that was found. */
-export interface Snippet {
-  /** From 1: what the model calls it. */
+/** Lines of a file, in the version that the search found. */
+export interface Snippet extends Trust {
+  /** From 1; used in citations. */
   readonly number: number;
   readonly file: string;
   readonly title: string;
   readonly digest: Digest;
   readonly startLine: number;
   readonly lines: readonly string[];
-  readonly colour: Colour;
-  readonly label: Label;
 }
 
-/** A file that was found, at the version that was found. */
-export interface FoundFile {
-  readonly colour: Colour;
-  readonly label: Label;
-  /** Undefined where these lines are not there. */
+/** A file in the version that the search found. */
+export interface FoundFile extends Trust {
+  /** Undefined for lines that do not exist. */
   lines(from: number, to: number): readonly string[] | undefined;
 }
 
-/** The page or source of that file and digest; undefined where it has changed since, or is none. */
+/** The page or source with this path and digest; undefined if it changed since, or does not exist. */
 export function fileOf(store: WikiStore, file: string, digest: string): FoundFile | undefined {
   if (namesSource(file)) {
     const source = store.sources.byFile(file);
@@ -59,7 +56,7 @@ export function fileOf(store: WikiStore, file: string, digest: string): FoundFil
   return { colour, label, lines };
 }
 
-/** The snippets of hits, in their order. What has changed since it was found is left out. */
+/** The snippets of hits, in order, without those of files that changed since the search. */
 export function snippetsOf(store: WikiStore, hits: readonly Hit[]): readonly Snippet[] {
   return hits.flatMap((hit, index): readonly Snippet[] => {
     const { file, digest, startLine, title } = hit;
@@ -86,7 +83,7 @@ function withinChars(lines: readonly string[]): readonly string[] {
   return taken;
 }
 
-/** A citation of lines of a snippet's file. */
+/** A citation of lines of a snippet. */
 export function citationOf(
   note: string,
   snippet: Snippet,

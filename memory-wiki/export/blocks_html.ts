@@ -1,12 +1,12 @@
-/** A page's body as HTML, block by block, by the reader that the lint and the store use. @module */
+/** Renders a page's body as HTML, with the block parser of lint and store. @module */
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { type Piece, piecesOf, plainLine } from "../markdown/inline.ts";
 import { escapeHtml } from "./document_html.ts";
 
-const DEEPEST_LIST = 8;
+const MAX_LISTS = 8;
 const MAX_CELLS = 64;
 
-/** HTML of `body`, without the definitions of footnotes, which the page shows at its end. */
+/** HTML of `body` without footnote definitions, which stand at the end of the page. */
 export function blocksHtml(body: string, links: InlineLinks): string {
   const lines = body.split("\n");
   const out: string[] = [];
@@ -64,7 +64,7 @@ export function blocksHtml(body: string, links: InlineLinks): string {
     const tag = number === undefined ? "ul" : "ol";
     while ((lists.at(-1)?.indent ?? 0) > block.level + 1) shutLists(lists.length - 1);
     const top = lists.at(-1);
-    const nested = top !== undefined && block.level > top.indent + 1 && lists.length < DEEPEST_LIST;
+    const nested = top !== undefined && block.level > top.indent + 1 && lists.length < MAX_LISTS;
     if (top !== undefined && !nested && top.tag === tag) out.push("</li>");
     else {
       if (top !== undefined && !nested) shutLists(lists.length - 1);
@@ -78,7 +78,7 @@ export function blocksHtml(body: string, links: InlineLinks): string {
 function plainBlock(block: Block, links: InlineLinks): string {
   const { kind, text, level } = block;
   if (kind === "heading") {
-    // The page's own title is the only h1.
+    // Only the page's title is an h1.
     const tag = `h${Math.min(6, level + 1)}`;
     return `<${tag} id="${headingId(plainLine(text))}">${inlineHtml(text, links)}</${tag}>`;
   }
@@ -87,7 +87,7 @@ function plainBlock(block: Block, links: InlineLinks): string {
   return `<p>${inlineHtml(text, links)}</p>`;
 }
 
-/** The id of a heading. Ids begin with `h-`, so that no page can name an element of the site's own. */
+/** The id of a heading. The prefix `h-` prevents a clash with the site's own elements. */
 export function headingId(text: string): string {
   const words = text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-");
   return `h-${words.replaceAll(/^-|-$/g, "").slice(0, 80)}`;
@@ -107,7 +107,7 @@ function rowHtml(row: string, tag: "td" | "th", links: InlineLinks): string {
   return `<tr>${cells.map((cell) => `<${tag}>${inlineHtml(cell, links)}</${tag}>`).join("")}</tr>`;
 }
 
-/** Cells of a table's row: `|` divides, but not after a backslash, nor within code or a `[[link]]`. */
+/** Cells of a table row, separated by `|` except after a backslash and within code or a `[[link]]`. */
 function cellsOf(row: string): readonly string[] {
   const cells: string[] = [];
   let cell = "";
@@ -123,15 +123,15 @@ function cellsOf(row: string): readonly string[] {
   return cells.slice(from, cells.length > from + 1 && cells.at(-1) === "" ? -1 : undefined);
 }
 
-// The inline marks of a page as HTML: links resolved within the site, everything else escaped.
+// Renders inline Markdown as HTML: links resolved within the site, everything else escaped.
 
-/** What a page's links and footnotes lead to. Hrefs are escaped already. */
+/** Resolves links and footnotes. Hrefs are escaped. */
 export interface InlineLinks {
-  /** Of `[[target]]`: where it leads, and as what it is shown; text alone where it leads nowhere. */
+  /** `[[target]]`: address and text; only text for an unresolved target. */
   wiki(target: string, shown: string): { readonly href?: string; readonly text: string };
-  /** Of `[text](url)`; undefined: the text alone. */
+  /** `[text](url)`; undefined: only the text is shown. */
   url(url: string): { readonly href: string; readonly outward: boolean } | undefined;
-  /** Of a footnote's mark; undefined: not defined. Each call is one more reference. */
+  /** A footnote reference; undefined for an undefined note. Each call counts as another reference. */
   note(
     name: string,
   ): { readonly href: string; readonly id: string; readonly number: number } | undefined;
@@ -152,14 +152,14 @@ interface Open {
   readonly tags: readonly string[];
 }
 
-/** `text`, one block's, as HTML in which every element is closed. Time: linear in the text. */
+/** HTML of one block's text, with every element closed. Linear time. */
 export function inlineHtml(text: string, links: InlineLinks): string {
   const pieces = piecesOf(text);
   const targets = targetsOf(pieces);
   const left = countsOf(pieces);
   const open: Open[] = [];
   const out: string[] = [];
-  /** How many brackets of links are open: only the outermost is a link, so the stack stays short. */
+  /** Depth of nested link brackets: only the outermost becomes a link. */
   let brackets = 0;
 
   const shut = (until: number): void => {
@@ -204,7 +204,7 @@ export function inlineHtml(text: string, links: InlineLinks): string {
       brackets -= 1;
       if (brackets === 0) shut(open.findLastIndex(({ mark }) => mark === "["));
     } else if (piece.text !== "!") {
-      // Tags and comments do nothing here, and what would be hidden elsewhere is shown.
+      // HTML tags and comments are shown as text.
       out.push(`<code class="raw">${escapeHtml(piece.text)}</code>`);
     }
   }
@@ -219,7 +219,7 @@ function noteHtml(name: string, links: InlineLinks): string {
     : `<sup id="${note.id}"><a href="${note.href}">[${note.number}]</a></sup>`;
 }
 
-/** The target of each opening bracket that begins a link, by the bracket's place. */
+/** Link targets by the index of their opening bracket. */
 function targetsOf(pieces: readonly Piece[]): ReadonlyMap<number, string> {
   const targets = new Map<number, string>();
   const brackets: number[] = [];
@@ -235,7 +235,7 @@ function targetsOf(pieces: readonly Piece[]): ReadonlyMap<number, string> {
   return targets;
 }
 
-/** How often each mark of emphasis is still to come: one without a partner is shown as it is. */
+/** Remaining occurrences of each emphasis mark: one without a partner is shown as text. */
 function countsOf(pieces: readonly Piece[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const piece of pieces) {

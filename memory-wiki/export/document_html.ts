@@ -1,11 +1,11 @@
-/** The frame of every page of the site: head, policy, navigation. @module */
+/** The frame of every page of the site: head, content security policy, navigation, script and style. @module */
 import { createHash } from "node:crypto";
 import type { Colour, Label } from "../../contracts/authority/mod.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
-// The site's only script: search in the catalogue, and marking of the lines that a footnote leads
-// to.
+// The site's only script: search in the catalogue, and highlighting of the lines that a footnote links to.
 
-/** JavaScript that makes no markup of texts and asks nothing of any network. */
+/** Never builds markup from text; no network access. */
 const SCRIPT = `
 "use strict";
 (() => {
@@ -65,7 +65,7 @@ const SCRIPT = `
   };
   field.addEventListener("input", search);
   const asked = () => {
-    // index.html#q=lease is a search to send.
+    // index.html#q=lease is a shareable search.
     if (!location.hash.startsWith("#q=")) return;
     try { field.value = decodeURIComponent(location.hash.slice(3)); } catch { return; }
     search();
@@ -75,9 +75,9 @@ const SCRIPT = `
 })();
 `.trim();
 
-// How the site looks: one style for every page, light and dark, printed within each.
+// One style for every page, light and dark, embedded in each.
 
-/** CSS, without anything that loads. */
+/** Loads nothing. */
 const STYLE = `
 :root{color-scheme:light dark;--back:#fbfaf7;--text:#1d1f21;--soft:#5b6166;--line:#dcd8cf;--link:#0b57a4;--mark:#fff1b8;
 --card:#fff;--blue:#1f5fbf;--yellow:#8a6100;--red:#b3261e}
@@ -120,13 +120,11 @@ user-select:none}
 footer{color:var(--soft);margin-top:3rem;border-top:1px solid var(--line);padding-top:.7rem}
 `.trim();
 
-/** What one page of the site is. `main` is HTML already; everything else is text. */
-export interface SiteDocument {
+/** A page of the site. `main` is HTML; other texts are escaped here. */
+export interface SiteDocument extends Trust {
   readonly title: string;
   readonly kind: "index" | "page" | "source" | "sources";
-  readonly colour: Colour;
-  readonly label: Label;
-  /** How many folders beneath the site's root it lies. */
+  /** Folders between the page and the root of the site. */
   readonly depth: number;
   readonly main: string;
 }
@@ -135,7 +133,7 @@ function hashOf(text: string): string {
   return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 }
 
-/** Nothing is loaded, from nowhere; of scripts and styles only our own two texts run. */
+/** Nothing is loaded; only our own script and style run, by hash. */
 const POLICY = [
   "default-src 'none'",
   `style-src ${hashOf(STYLE)}`,
@@ -149,10 +147,10 @@ const PLACES = [
   ["sources.html", "Sources"],
 ] as const;
 
-/** The whole HTML text of a page. */
+/** The complete HTML of a page. */
 export function documentHtml({ title, kind, colour, label, depth, main }: SiteDocument): string {
   const places = PLACES.map(([path, name]) => `<a href="${hrefTo(path, depth)}">${name}</a>`);
-  // The policy stands before anything that it could judge.
+  // The policy must precede everything it applies to.
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -179,12 +177,12 @@ ${main}
 `;
 }
 
-/** Colour and label, as they are shown beside a title. */
+/** Colour and label beside a title. */
 export function chips(colour: Colour, label: Label): string {
   return `<span class="chip ${colour}">${colour}</span><span class="chip">${label}</span>`;
 }
 
-// Text made safe for HTML: nothing that a page or source holds reaches a browser as markup.
+// Escaping: no text of a page or source reaches a browser as markup.
 
 const SIGNS: Readonly<Record<string, string>> = Object.freeze({
   "&": "&amp;",
@@ -195,12 +193,12 @@ const SIGNS: Readonly<Record<string, string>> = Object.freeze({
   "`": "&#96;",
 });
 
-/** What moves text about, or hides in it: controls, overrides of direction, tags of language. */
+/** Control characters, bidirectional overrides, language tags: characters that hide or reorder text. */
 const HIDDEN =
   // deno-lint-ignore no-control-regex -- controls are what it looks for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 
-/** `text` for an element or a quoted attribute. Hidden characters are spelled out, so that a reader sees them. */
+/** Escapes a text for an element or a quoted attribute. Hidden characters become visible. */
 export function escapeHtml(text: string): string {
   return text.toWellFormed().replaceAll("\r\n", "\n")
     .replaceAll(HIDDEN, (sign) => `\u27e8U+${hex(sign)}\u27e9`)
@@ -211,7 +209,7 @@ function hex(sign: string): string {
   return (sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
 }
 
-/** A JSON text for a `<script type="application/json">` block: it holds no `<`, and so ends nowhere early. */
+/** JSON for a `<script type="application/json">` block: without `<`, so that no text closes the block. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[<>&\u2028\u2029]/g,
@@ -219,15 +217,15 @@ export function scriptJson(value: unknown): string {
   );
 }
 
-/** A path of the site, from a page that lies `depth` folders beneath its root. */
+/** A path of the site, relative to a page `depth` folders beneath the root. */
 export function hrefTo(path: string, depth: number): string {
   return escapeHtml("../".repeat(depth) + path.split("/").map(encodeURIComponent).join("/"));
 }
 
-/** Schemes that a page may link to. Nothing is loaded from them: a person may click. */
+/** Schemes of external links. Nothing is loaded; a person may click. */
 const OUTWARD = /^(?:https?:\/\/[^\s/?#\\][^\s\\]*|mailto:[^\s\\]+)$/i;
 
-/** `url` where a page may link to it, else undefined. */
+/** The normalised `url` if a page may link to it, else undefined. */
 export function outwardUrl(url: string): string | undefined {
   if (url.length > 2_000 || !OUTWARD.test(url)) return undefined;
   const parsed = URL.parse(url);

@@ -1,5 +1,5 @@
 /**
- * The wiki as a static site that works offline and loads nothing.
+ * Exports the wiki as a static site that works offline and loads nothing.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** One page of the wiki as a page of the site. @module */
+/** Renders a page of the wiki for the site. @module */
 import type { Page, PageName } from "../../contracts/memory/mod.ts";
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { piecesOf } from "../markdown/inline.ts";
@@ -8,18 +8,18 @@ import { blocksHtml, headingId, inlineHtml, type InlineLinks } from "./blocks_ht
 import { chips, documentHtml, escapeHtml, hrefTo, outwardUrl } from "./document_html.ts";
 import type { ExportedStore, SiteMap } from "./site_map.ts";
 
-/** Shown for a link whose page is not exported, whether there is one or not. */
+/** Shown for a link to a page that is missing or not exported, so that the two look the same. */
 const NOT_HERE = "(not in this export)";
 const DEPTH = 1;
 
-/** A page as HTML, and what of it a reader sees as text. */
+/** A rendered page. */
 export interface RenderedPage {
   readonly html: string;
-  /** Its body without footnotes, links as they are shown: what the catalogue may say of it. */
+  /** Its body as text, without footnotes, with links as shown; the catalogue quotes only this. */
   readonly shown: string;
 }
 
-/** Renders one page; links lead within the site or nowhere. */
+/** Renders a page. Internal links lead within the site or nowhere. */
 export function pageHtml(store: ExportedStore, site: SiteMap, page: Page): RenderedPage {
   const read = readPage(store.pages.text(page.name) ?? "");
   const notes = makeNotes(read, site);
@@ -62,7 +62,7 @@ function metaHtml(page: Page): string {
   return `<p class="meta">${chips(colour, label)}${escapeHtml(said.join(" · "))}</p>`;
 }
 
-/** The page's title stands above it already. */
+/** The template shows the title already. */
 function withoutTitle(body: string, title: string): string {
   const found = /^\s*#[ \t]+([^\n]*)\n?/.exec(body);
   return found !== null && linkKey(found[1] ?? "") === linkKey(title)
@@ -70,7 +70,9 @@ function withoutTitle(body: string, title: string): string {
     : body;
 }
 
-/** A link by name. What is above the clearance and what was never written look the same, and neither shows a title. */
+/**
+ * Resolves a link by name. Pages above the clearance look like pages that do not exist, and their titles stay hidden.
+ */
 function wikiLink(
   store: ExportedStore,
   site: SiteMap,
@@ -82,11 +84,11 @@ function wikiLink(
     return { href: hrefTo(found.path, DEPTH), text: shown === target ? found.page.title : shown };
   }
   const own = shown !== "" && linkKey(shown.split("#", 1)[0] ?? "") !== linkKey(target);
-  // Words of the page's own author are shown, unless they are a hidden page's title.
+  // The author's own link text is shown, unless it is the title of a hidden page.
   return { text: own && store.pages.find(shown) === undefined ? shown : NOT_HERE };
 }
 
-/** A link by address: outwards by https, http or mailto, within the page, or to what the site holds. */
+/** Resolves a link by address: external (https, http, mailto), within the page, or to an exported file. */
 function pageUrl(site: SiteMap, url: string): ReturnType<InlineLinks["url"]> {
   if (url.startsWith("#")) return { href: `#${headingId(decoded(url.slice(1)))}`, outward: false };
   const outward = outwardUrl(url);
@@ -111,7 +113,7 @@ function decoded(url: string): string {
 
 interface Notes {
   readonly refer: InlineLinks["note"];
-  /** The list of footnotes, in the order in which they are defined. */
+  /** The list of footnotes, in order of definition. */
   html(links: InlineLinks): string;
 }
 
@@ -151,7 +153,7 @@ function makeNotes(read: ReadPage, site: SiteMap): Notes {
   function citationHtml(citation: ReadPage["citations"][number]): string {
     const { digestPrefix, startLine, endLine } = citation;
     const source = site.sourceOf(digestPrefix);
-    // A redacted page cites what this export does not hold: not even its name is told.
+    // A page shown in part may cite a source that is not exported; not even its name is shown.
     if (source === undefined || source.source.text !== citation.file) {
       return "A source that is not in this export.";
     }

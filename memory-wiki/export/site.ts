@@ -1,14 +1,7 @@
-/** The wiki as a site of static files, one after another. @module */
+/** Generates the wiki's static site, file by file. @module */
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import {
-  Colour,
-  Digest,
-  Label,
-  Millis,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+import { Colour, Digest, Label, Millis } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Page, PageKind } from "../../contracts/memory/mod.ts";
 import type { ExportReport } from "../../contracts/wire/wire_wiki.ts";
@@ -16,28 +9,29 @@ import { aboutOf } from "../markdown/mod.ts";
 import { chips, documentHtml, escapeHtml, hrefTo, scriptJson } from "./document_html.ts";
 import { pageHtml } from "./page_html.ts";
 import { type ExportedStore, makeSiteMap, type SiteMap, type SiteSource } from "./site_map.ts";
+import { type Trust, trustOfAll } from "../store/trust_rules.ts";
 
-/** What is exported, and for whom. */
+/** Options of an export. */
 export interface ExportOptions {
-  /** Nothing above it leaves, nor leaves a trace. */
+  /** Pages and sources above it are not exported and leave no trace. */
   readonly clearance: Label;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether the store notes colour and label of each file, so that it comes back as what it is. Default true. */
+  /** Whether the store records colour and label of each file's digest, for the case that a file comes back. True. */
   readonly record?: boolean;
 }
 
-/** One file: its path beneath the site's root, `/` between folders, and its text. */
+/** A file: path beneath the root of the site, with `/`, and text. */
 export interface SiteFile {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * Files of the site in a fixed order, each made when it is asked for; `remit.json` is the last. The same wiki, clearance
- * and time give the same bytes, whatever is above the clearance.
+ * The files of the site in a fixed order, generated on demand; `remit.json` is last. Deterministic for a
+ * wiki, clearance and time, whatever lies above the clearance.
  *
- * @throws Fault `storeCorrupt` when the store cannot be read.
+ * @throws Fault `storeCorrupt` when the store cannot be read
  */
 export function* exportSite(store: ExportedStore, options: ExportOptions): Generator<SiteFile> {
   const { clearance, now, record = true } = options;
@@ -47,7 +41,7 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
 
   const written = (
     file: SiteFile,
-    paint: { readonly colour: Colour; readonly label: Label },
+    paint: Trust,
     of: Pick<ExportedFile, "page" | "source"> = {},
   ): SiteFile => {
     const digest = Digest.parse(createHash("sha256").update(file.text).digest("hex"));
@@ -69,11 +63,11 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
     yield written({ path: shown.path, text: html }, shown, { source: { text, version, digest } });
   }
   const pages = [...site.pages.values()].map(({ page }) => page);
-  const all = paintOfAll([...pages, ...site.sources.values()]);
-  yield written({ path: "index.html", text: catalogueHtml(rows) }, paintOfAll(pages));
+  const all = trustOfAll([...pages, ...site.sources.values()]);
+  yield written({ path: "index.html", text: catalogueHtml(rows) }, trustOfAll(pages));
   yield written(
     { path: "sources.html", text: sourcesHtml(site) },
-    paintOfAll(site.sources.values()),
+    trustOfAll(site.sources.values()),
   );
   const manifest: ExportManifest = {
     ...{ remit: "wiki-export", version: 1, exportedAt: now, clearance },
@@ -83,22 +77,21 @@ export function* exportSite(store: ExportedStore, options: ExportOptions): Gener
   yield written({ path: "remit.json", text: `${JSON.stringify(manifest, undefined, 1)}\n` }, all);
 }
 
-// `remit.json`: what an export holds, with digest, colour and label of every file.
+// `remit.json`: all files of an export with digest, colour and label.
 
-/** One exported file. */
 const ExportedFile = z.object({
   path: z.string().min(1).max(1_024),
   /** Of the file's bytes. */
   digest: Digest,
   colour: Colour,
   label: Label,
-  /** The page or source that it shows; absent for lists. */
+  /** The page or source shown; absent for lists. */
   page: z.object({ name: z.string(), version: z.int(), digest: Digest }).strict().optional(),
   source: z.object({ text: z.string(), version: z.int(), digest: Digest }).strict().optional(),
 }).strict();
 type ExportedFile = z.infer<typeof ExportedFile>;
 
-/** The whole manifest. It is a picture: what the store recorded counts when a file comes back. */
+/** The manifest. Informative only: for a file that comes back, the store's own record counts. */
 export const ExportManifest = z.object({
   remit: z.literal("wiki-export"),
   version: z.literal(1),
@@ -111,9 +104,9 @@ export const ExportManifest = z.object({
 export type ExportManifest = z.infer<typeof ExportManifest>;
 
 /**
- * What an export wrote, by its manifest, the manifest itself included.
+ * Counts the files of an export by its manifest, including the manifest.
  *
- * @throws Fault `invalidInput` when the text is no manifest.
+ * @throws Fault `invalidInput` unless the text is a manifest
  */
 export function reportOf(manifest: string): ExportReport {
   const { files, colour, label } = parseManifest(manifest);
@@ -134,35 +127,35 @@ function parseManifest(text: string): ExportManifest {
   }
 }
 
-// What the site's search looks through: a page's distinct words, bounded.
+// The words of a page for the site's search, limited in number.
 
 const MAX_WORDS = 150;
-const LONGEST = 40;
+const MAX_WORD = 40;
 
-/** Distinct words of a text in their order, in lower case; letters of scripts without spaces one by one. */
+/** Distinct lower-case words in order; runs of up to 40 characters in scripts without spaces. */
 function searchWords(text: string): string {
   const words = new Set<string>();
   const found = text.normalize("NFKC").toLowerCase().matchAll(
     /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,40}|[\p{L}\p{N}]+/gu,
   );
   for (const [word] of found) {
-    if (word.length > 1 && word.length <= LONGEST) words.add(word);
+    if (word.length > 1 && word.length <= MAX_WORD) words.add(word);
     if (words.size === MAX_WORDS) break;
   }
   return [...words].join(" ");
 }
 
-// One source as a page of the site: its text, line by line, with what is cited marked.
+// Renders a source: its text line by line, with cited lines marked.
 
 const DEPTH = 1;
-/** A source up to this is shown whole; of a longer one, what is cited and its surroundings. */
+/** Longer sources are shown in part: cited lines with their context. */
 const WHOLE_LINES = 20_000;
 const WHOLE_BYTES = 2 * 1024 * 1024;
-const AROUND = 20;
-/** A longer line is cut: nobody reads it, and a browser would choke. Characters. */
-const LINE = 4_000;
+const CONTEXT_LINES = 20;
+/** Characters of a line; longer lines are cut, since they would slow down a browser. */
+const MAX_LINE = 4_000;
 
-/** Renders a source. A file that is gone shows nothing but that. */
+/** Renders a source; without lines if its file is missing. */
 function sourceHtml(store: ExportedStore, site: SiteMap, shown: SiteSource): string {
   const { source, colour, label, uses } = shown;
   const title = source.title === "" ? source.text : source.title;
@@ -183,7 +176,7 @@ function sourceHtml(store: ExportedStore, site: SiteMap, shown: SiteSource): str
   return documentHtml({ title, kind: "source", colour, label, depth: DEPTH, main });
 }
 
-/** Ranges of lines that are shown, ascending and apart. */
+/** Ranges of lines to show, ascending and disjoint. */
 function rangesOf({ source, uses }: SiteSource): readonly (readonly [number, number])[] {
   if (source.lines === 0) return [];
   if (source.lines <= WHOLE_LINES && source.bytes <= WHOLE_BYTES) return [[1, source.lines]];
@@ -191,8 +184,8 @@ function rangesOf({ source, uses }: SiteSource): readonly (readonly [number, num
     { startLine: 1, endLine: 1 },
     ...uses,
   ].map(({ startLine, endLine }): [number, number] => [
-    Math.max(1, startLine - AROUND),
-    Math.min(source.lines, endLine + AROUND),
+    Math.max(1, startLine - CONTEXT_LINES),
+    Math.min(source.lines, endLine + CONTEXT_LINES),
   ]).sort(([a], [b]) => a - b);
   const ranges: [number, number][] = [];
   for (const [from, to] of wanted) {
@@ -220,11 +213,11 @@ function linesHtml(store: ExportedStore, shown: SiteSource): string {
     if (from > next) out.push(gapHtml(next, from - 1));
     next = from;
     for (const text of textLines(store, source, [from, to])) {
-      // A range's own anchor, so that its footnote leads here also without the script.
+      // An anchor for each cited range, so that footnotes work without the script.
       const anchors = [...starts.get(next) ?? []].map((id) => `<i id="${id}"></i>`).join("");
       const mark = cited.has(next) ? ' class="cited"' : "";
-      const whole = text.length > LINE
-        ? `${text.slice(0, LINE)}… (${text.length} characters)`
+      const whole = text.length > MAX_LINE
+        ? `${text.slice(0, MAX_LINE)}… (${text.length} characters)`
         : text;
       out.push(
         `<span id="L${next}"${mark}>${anchors}<a href="#L${next}">${next}</a>${
@@ -266,9 +259,8 @@ function citingHtml(site: SiteMap, uses: SiteSource["uses"]): string {
   return `<aside><h2>Cited by</h2><ul>${items.join("")}</ul></aside>`;
 }
 
-// The site's front page: pages by kind, and a search over a small index that it carries itself.
+// The front page: pages by kind, and a search over an embedded index.
 
-/** A row of the front page. */
 interface CatalogueRow {
   readonly page: Page;
   readonly path: string;
@@ -278,18 +270,7 @@ interface CatalogueRow {
   readonly words: string;
 }
 
-/** Of all that the site shows. Nothing shown: as trusted and as public as can be. */
-function paintOfAll(
-  shown: Iterable<{ readonly colour: Colour; readonly label: Label }>,
-): { readonly colour: Colour; readonly label: Label } {
-  let [colour, label]: [Colour, Label] = ["BLUE", "public"];
-  for (const one of shown) {
-    colour = mixColour(colour, one.colour);
-    label = mixLabel(label, one.label);
-  }
-  return { colour, label };
-}
-
+/** The combined colour and label of what is shown; BLUE and public for nothing. */
 const HEADS: Readonly<Record<Page["kind"], string>> = Object.freeze({
   summary: "Summaries",
   entity: "Entities",
@@ -298,9 +279,8 @@ const HEADS: Readonly<Record<Page["kind"], string>> = Object.freeze({
   synthesis: "Syntheses",
 });
 
-/** The front page. */
 function catalogueHtml(rows: readonly CatalogueRow[]): string {
-  const paint = paintOfAll(rows.map(({ page }) => page));
+  const paint = trustOfAll(rows.map(({ page }) => page));
   const index = rows.map(({ page, path, about, words }) => ({
     t: page.title,
     u: encodeURI(path).replaceAll("#", "%23").replaceAll("?", "%3F"),
@@ -338,10 +318,9 @@ function rowHtml({ page, path, about }: CatalogueRow): string {
   }<small>${escapeHtml(about)}</small></li>`;
 }
 
-/** The list of sources. */
 function sourcesHtml(site: SiteMap): string {
   const sources = [...site.sources.values()].sort((a, b) => order(a.path, b.path));
-  const paint = paintOfAll(sources);
+  const paint = trustOfAll(sources);
   const items = sources.map((one: SiteSource) => {
     const { source, path, colour, label, uses } = one;
     const title = source.title === "" ? source.text : source.title;

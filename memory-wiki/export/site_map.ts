@@ -1,23 +1,16 @@
-/** What of a wiki is exported, and under which path: the first of two passes over the pages. @module */
-import {
-  cleared,
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+/** First of two passes over the pages: what is exported, and under which paths. @module */
+import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import type { Page, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { makeLinkNames } from "../lint/link_names.ts";
-import { lintedPages, type LintedStore, pageRows } from "../lint/rule.ts";
+import { lintedPages, type LintedStore } from "../lint/rule.ts";
+import { eachPage, eachSource } from "../store/each_row.ts";
 import type { SourceTable } from "../store/wiki_store.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 
-/** A source file that is exported, with who cites it. */
-export interface SiteSource {
+/** An exported source file with its citations, and the combined trust of all versions that share it. */
+export interface SiteSource extends Trust {
   readonly source: WikiSource;
   readonly path: string;
-  /** The lowest and the highest of all versions that share this file. */
-  readonly colour: Colour;
-  readonly label: Label;
   readonly uses: {
     readonly page: PageName;
     readonly startLine: number;
@@ -25,27 +18,25 @@ export interface SiteSource {
   }[];
 }
 
-/** Everything that links can lead to. What is not in it does not exist for the site. */
+/** All link targets. Anything else does not exist for the site. */
 export interface SiteMap {
   readonly pages: ReadonlyMap<PageName, { readonly page: Page; readonly path: string }>;
-  /** By `raw/NAME` of the text. */
+  /** By path of the text, `raw/NAME`. */
   readonly sources: ReadonlyMap<string, SiteSource>;
-  /** Pages that link to each page, ascending. */
+  /** Linking pages by linked page, ascending. */
   readonly backlinks: ReadonlyMap<PageName, readonly PageName[]>;
   find(target: string): PageName | undefined;
-  /** The exported source with these raw bytes. `prefix`: 16 hex characters. */
+  /** The exported source with these raw bytes. `prefix`: 16 hex characters of the digest. */
   sourceOf(prefix: string): SiteSource | undefined;
 }
 
-/** Sources that are neither above the clearance nor past their time. */
+/** Whether a source is within the clearance and not expired. */
 function mayShow(source: WikiSource, clearance: Label, now: number): boolean {
   return cleared(source.label, clearance) &&
     (source.expiresAt === undefined || source.expiresAt > now);
 }
 
-const SOURCES_AT_ONCE = 1_000;
-
-/** Reads all pages once. Memory: names, links and citations, not texts. */
+/** Reads all pages once. Keeps names, links and citations in memory, not texts. */
 export function makeSiteMap(
   store: ExportedStore,
   { clearance, now }: { readonly clearance: Label; readonly now: number },
@@ -55,7 +46,7 @@ export function makeSiteMap(
   const sources = new Map<string, SiteSource>();
   const byPrefix = new Map<string, SiteSource | undefined>();
   const paths = makePaths();
-  for (const page of pageRows(store, clearance)) {
+  for (const page of eachPage(store, clearance)) {
     names.add(page);
     pages.set(page.name, { page, path: paths.of("pages", page.name) });
   }
@@ -63,25 +54,13 @@ export function makeSiteMap(
   const take = (source: WikiSource): SiteSource => {
     const known = sources.get(source.text);
     const taken = known === undefined
-      ? { source, ...paintOf(source), path: paths.of("sources", baseName(source.text)), uses: [] }
-      : {
-        ...known,
-        colour: mixColour(known.colour, source.colour),
-        label: mixLabel(known.label, source.label),
-      };
+      ? { source, ...mixTrust(source), path: paths.of("sources", baseName(source.text)), uses: [] }
+      : { ...known, ...mixTrust(known, source) };
     sources.set(source.text, taken);
     return taken;
   };
-  let afterId = 0;
-  while (true) {
-    const rows = store.sources.list({
-      ...{ clearance, state: "current", afterId, limit: SOURCES_AT_ONCE },
-    });
-    for (const source of rows) {
-      afterId = source.id;
-      if (mayShow(source, clearance, now)) take(source);
-    }
-    if (rows.length < SOURCES_AT_ONCE) break;
+  for (const source of eachSource(store, { clearance, state: "current" })) {
+    if (mayShow(source, clearance, now)) take(source);
   }
 
   const sourceOf = (prefix: string): SiteSource | undefined => {
@@ -109,17 +88,11 @@ export function makeSiteMap(
   return { pages, sources, backlinks, find: names.find, sourceOf };
 }
 
-function paintOf(
-  { colour, label }: WikiSource,
-): { readonly colour: Colour; readonly label: Label } {
-  return { colour, label };
-}
-
 function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Paths that stay apart also where a file system takes `A` for `a`. */
+/** Allocates paths that are distinct even on case-insensitive file systems. */
 function makePaths(): { of(folder: string, name: string): string } {
   const taken = new Set<string>();
   return {
@@ -139,7 +112,7 @@ function makePaths(): { of(folder: string, name: string): string } {
   };
 }
 
-/** The reading side of a WikiStore, and where exported bytes are recorded. */
+/** The parts of a WikiStore that an export uses: reading, and recording of exported digests. */
 export interface ExportedStore {
   readonly sources:
     & Pick<LintedStore["sources"], "byDigest" | "list" | "lines">

@@ -1,4 +1,4 @@
-/** Definitions that a text gives: by their form, or by the pattern of a sentence. @module */
+/** Finds definitions in a text by their form or by the pattern of a sentence. @module */
 import {
   type Block,
   cellsOf,
@@ -13,25 +13,24 @@ import {
 } from "../markdown/mod.ts";
 import { isUnspaced, STOP_WORDS } from "./words.ts";
 
-/** One definition. */
 export interface Definition {
   /** As written. */
   readonly term: string;
-  /** The sentences that define it, the first of which begins with the term. */
+  /** The defining sentences; the first begins with the term. */
   readonly sentences: readonly Sentence[];
-  /** `form`: written as one, such as `**term**: …`; `pattern`: "A term is …". */
+  /** `form`: formatted as a definition, such as `**term**: …`; `pattern`: "A term is …". */
   readonly by: "form" | "pattern";
-  /** It is a row of a table whose head says that it names terms. */
+  /** Whether it is a row of a table with a column of terms. */
   readonly row?: true;
 }
 
-/** Sentences of one definition that are quoted. */
+/** Sentences quoted per definition. */
 const MAX_SENTENCES = 3;
 const NEXT_FORM = /(?<=[.!?;]\s{1,4})\*\*[^*\n]{2,60}\*\*(?: \([^()\n]{0,80}\))?:\s/g;
 const IS =
   /^(?:(An?|The) )?(["“'‘]?)([\p{L}][\p{L}\p{N}'’_-]{0,40}(?: [\p{L}\p{N}][\p{L}\p{N}'’_-]{0,40}){0,3})["”'’]? (?:is|are|means|denotes|refers to|stands for) (?:an? |the |one |any |every |what |whoever |how |those |where )/u;
 const UNSPACED_IS = /^([\p{L}\p{N}]{2,12}?)(?:とは|是指|是一种|是一種|は、|指的是)/u;
-/** Words with which a sentence begins that defines nothing. */
+/** First words of sentences that define nothing. */
 const NO_TERM: ReadonlySet<string> = new Set(
   ("it this that these those there here he she they we you i what which who each every all some any none nothing " +
     "everything anything something both one another other others such if when where while because since so but and or " +
@@ -40,7 +39,7 @@ const NO_TERM: ReadonlySet<string> = new Set(
       " ",
     ),
 );
-/** Words in bold before a colon that are headings of a paragraph rather than terms. */
+/** Bold words before a colon that introduce a paragraph rather than define a term. */
 const NO_LEAD: ReadonlySet<string> = new Set(
   ("note notes warning caution tip hint important example examples e.g see see also todo fixme question answer why how " +
     "what when where who summary result results input output inputs outputs usage default defaults required optional " +
@@ -49,7 +48,7 @@ const NO_LEAD: ReadonlySet<string> = new Set(
     .split(" "),
 );
 
-/** Definitions by form within a paragraph or item: several may follow each other. */
+/** Definitions by form in a paragraph or item, which may hold several. */
 export function formDefinitions(block: Block): readonly Definition[] {
   if (block.kind !== "item" && block.kind !== "paragraph") return [];
   const starts = [0, ...[...block.text.matchAll(NEXT_FORM)].map(({ index }) => index)];
@@ -65,7 +64,7 @@ export function formDefinitions(block: Block): readonly Definition[] {
   });
 }
 
-/** Definitions of a table's rows, where its first column names terms. */
+/** The definition in a table row whose first column names terms. */
 export function rowDefinition(block: Block): Definition | undefined {
   const cells = cellsOf(block.text);
   const term = plainLine(cells[0] ?? "");
@@ -77,7 +76,7 @@ export function rowDefinition(block: Block): Definition | undefined {
     : { term, sentences: [sentence], by: "form", row: true };
 }
 
-/** The definition that a sentence is, if it begins as one: "A lease is a grant …". */
+/** The definition in a sentence of the form "A lease is a grant …". */
 export function patternDefinition(sentence: Sentence): Definition | undefined {
   const { text } = sentence;
   if (text.length > 400) return undefined;
@@ -89,16 +88,16 @@ export function patternDefinition(sentence: Sentence): Definition | undefined {
   if (words.some((word) => NO_TERM.has(word)) || words.every((word) => STOP_WORDS.has(word))) {
     return undefined;
   }
-  // "The lock is the …" speaks of one lock; "A lock is …" and "Locks are …" say what locks are.
+  // "The lock is the …" describes one lock; "A lock is …" and "Locks are …" define locks.
   if (found?.[1] === "The" && !/^\p{Lu}/u.test(term)) return undefined;
   return { term, sentences: [sentence], by: "pattern" };
 }
 
-/** One sentence of a source. */
+/** A sentence of a source. */
 export interface Sentence {
-  /** Plain, on one line. */
+  /** Plain text on one line. */
   readonly text: string;
-  /** Inert Markdown on one line: nothing in it links, cites, or begins a block. Made when asked for. */
+  /** Escaped Markdown on one line, without links, citations or blocks. Computed on demand. */
   quote(): string;
   readonly startLine: number;
   readonly endLine: number;
@@ -106,14 +105,15 @@ export interface Sentence {
 
 type Segment = { readonly code: boolean; text: string; readonly start: number };
 
-/** Sentences longer than this are cut in their quote, characters. */
+/** Characters of a quote; longer sentences are cut. */
 const MAX_QUOTE = 600;
 
-/** Sentences of a block's text that begins on `line`; `plain` for a text that has no marks of Markdown. */
+/** Sentences of a block's text, which begins on `line`. `plain`: the text has no Markdown. */
 export function sentencesOfBlock(text: string, line: number, plain = false): readonly Sentence[] {
   const segments = segmentsOf(plain ? [{ kind: "text", text }] : piecesOf(text));
   const whole = segments.map((segment) => segment.text).join("");
-  // Stops within code end no sentence; a digit may begin one and is no abbreviation.
+  // A stop within code does not end a sentence. Digits as placeholders, since they may begin a sentence and
+  // form no abbreviation.
   const masked = segments.some(({ code }) => code)
     ? segments.map(({ code, text }) => code ? text.replace(/[^\n]/g, "0") : text).join("")
     : whole;
@@ -136,7 +136,7 @@ export function sentencesOfBlock(text: string, line: number, plain = false): rea
   return sentences;
 }
 
-/** Text and code with where they stand; what is next to each other and of one kind is one. */
+/** Text and code with their offsets; adjacent text is joined. */
 function segmentsOf(pieces: readonly Piece[]): readonly Segment[] {
   const segments: Segment[] = [];
   let start = 0;

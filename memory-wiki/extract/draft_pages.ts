@@ -1,41 +1,41 @@
-/** Pages for sources, by rules alone. Pure: the same sources give the same pages. @module */
+/** Drafts pages from sources by rules alone. Pure and deterministic. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
-import { pageNameOf, shortened, suffixed } from "../markdown/mod.ts";
+import { pageNameOf, shortened, shownName, suffixed } from "../markdown/mod.ts";
 import { makeMentionFinder, type MentionFinder } from "./key_sentences.ts";
 import { type PlacedSentence, readSource, type SourceText } from "./source_text.ts";
-import { conceptPage, shownName, summaryPage } from "./page_markdown.ts";
+import { conceptPage, summaryPage } from "./page_markdown.ts";
 import { chooseTerms, namesIn, type Term } from "./terms.ts";
 
-/** Names of files that say nothing: their folder's name does. */
+/** File names that say nothing; the folder's name is used instead. */
 const NAMELESS = /(?:^|\/)(?:readme|index)(?:\.\w{1,8}){0,3}$/i;
 
-/** What pages are made of. */
+/** Input of the drafts. */
 export interface DraftParts {
-  /** Of one label and one colour. */
+  /** All of one label and one colour. */
   readonly sources: readonly WikiSource[];
-  /** The text of a source, or as much of it as is to be read. */
+  /** The text of a source, possibly cut. */
   text(source: WikiSource): string;
-  /** Names that other pages have; grows by those that are given here. */
+  /** Names of other pages; the drafts' names are added. */
   readonly taken: Set<string>;
-  /** Put behind a name that is taken, such as `secret`. */
+  /** Appended to a name that is taken, such as `secret`. */
   readonly suffix: string;
 }
 
-/** Characters of texts that are kept read, so that they need not be read twice. */
-const KEPT = 24_000_000;
+/** Characters of texts whose parsed form is cached. */
+const MAX_CACHED = 24_000_000;
 const UNTOLD: ReadonlySet<WikiSource["kind"]> = new Set(["code", "csv", "json"]);
 const MAX_MENTIONS = 6;
 const MAX_RELATED = 8;
 const MAX_TITLE = 120;
 
-/** Drafts: a summary of each source, and a page of each term that the sources define, head or name. */
+/** Drafts a summary of each source, and a page for each term that the sources define, head or name. */
 export function draftPages(parts: DraftParts): readonly PageDraft[] {
   const sources = [...parts.sources].sort((a, b) => a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
   const read = makeReader(parts);
   const terms = chooseTerms(
     sources.map((source) => {
       const { headings, definitions, glossary, sentences } = read(source);
-      // Columns, keys and names of functions head nothing that is told of.
+      // Names of columns, keys and functions introduce no prose.
       const heads = UNTOLD.has(source.kind) ? [] : headings;
       return { text: { headings: heads, definitions, glossary }, names: namesIn(sentences) };
     }),
@@ -86,7 +86,7 @@ export function draftPages(parts: DraftParts): readonly PageDraft[] {
 
 type Named = { readonly name: PageName; readonly title: string };
 
-/** Reads sources; keeps what fits, so that a small wiki's sources are read once. */
+/** Parses sources; caches results up to {@link MAX_CACHED} characters, so that a small wiki's sources are parsed once. */
 function makeReader({ text }: DraftParts): (source: WikiSource) => SourceText {
   const kept = new Map<string, SourceText>();
   let characters = 0;
@@ -96,12 +96,12 @@ function makeReader({ text }: DraftParts): (source: WikiSource) => SourceText {
     const whole = text(source);
     const read = readSource(source, whole);
     characters += whole.length;
-    if (characters <= KEPT) kept.set(source.key, read);
+    if (characters <= MAX_CACHED) kept.set(source.key, read);
     return read;
   };
 }
 
-/** Names by title: the first that is free of the title itself and of the title with each suffix. */
+/** Names pages by title: the first free name of the title, the title with each suffix, or with a number. */
 function makeNamer({ taken }: DraftParts): (title: string, suffixes: readonly string[]) => Named {
   return (title, suffixes) => {
     const plain = pageNameOf(title);
@@ -122,7 +122,7 @@ function speaks({ definitions, heads }: Term, source: number): boolean {
     heads.some((found) => found.source === source);
 }
 
-/** The first sentences under each heading that is a term. */
+/** The first sentence under each heading that is a term. */
 function headedSentences(
   { headings, sentences }: SourceText,
   terms: readonly Term[],
@@ -145,7 +145,7 @@ function headedSentences(
   return found;
 }
 
-/** Terms that a term's definitions speak of, and those whose definitions speak of it. */
+/** Terms mentioned in a term's definitions, and terms whose definitions mention it. */
 function relatedTerms(
   named: readonly (Named & { readonly term: Term })[],
   finder: MentionFinder,

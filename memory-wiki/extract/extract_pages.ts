@@ -1,6 +1,6 @@
-/** Pages of all current sources, made by rules and written as patches. @module */
+/** Generates pages from all current sources by rules, and writes them as patches. @module */
 import * as z from "zod";
-import { cleared, type Colour, colourSuffices, type Label } from "../../contracts/authority/mod.ts";
+import { cleared, colourSuffices } from "../../contracts/authority/mod.ts";
 import type {
   Page,
   PageChange,
@@ -11,31 +11,31 @@ import type {
 } from "../../contracts/memory/mod.ts";
 import type { ExtractReport } from "../../contracts/wire/mod.ts";
 import { splitFile } from "../markdown/mod.ts";
+import { eachPage, eachSource } from "../store/each_row.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import { draftPages } from "./draft_pages.ts";
+import { type Trust } from "../store/trust_rules.ts";
 
-/** How pages are extracted. */
+/** Options of an extraction. */
 export interface ExtractOptions {
   readonly now: () => number;
-  /** Nothing is written. */
+  /** Whether nothing is written. */
   readonly dryRun: boolean;
 }
 
-/** Who writes these pages; what anyone else has written is left alone. */
+/** Author of these pages; pages of other authors are not changed. */
 const EXTRACT_AUTHOR = "extract";
-/** Bytes of a source's text that are read. */
+/** Bytes read of a source's text. */
 const MAX_READ = 4_194_304;
-/** Changes of one patch. */
+/** Changes per patch. */
 const PATCH_SIZE = 500;
-const PAGE_BATCH = 1_000;
-/** Times that the pages are made while other processes write them, too. */
-const ROUNDS = 3;
+/** Attempts, when other processes write the same pages meanwhile. */
+const MAX_ROUNDS = 3;
 
 /**
- * Makes the pages of all current sources and writes those that changed. Sources of different label or colour never
- * meet on a page, and what one class of them says does not show in the pages of a more public or more trusted one.
- * Pages of rules alone are replaced; when their sources are gone, deleted. Where nothing changed since the last time,
- * nothing is read.
+ * Generates the pages of all current sources and writes those that changed. Sources of different label or colour
+ * never share a page, and pages of a more public or more trusted class show nothing of another. Pages by rules alone
+ * are replaced, or deleted when their sources are gone. Reads nothing if nothing changed since the last run.
  */
 export async function extractPages(
   store: WikiStore,
@@ -47,13 +47,13 @@ export async function extractPages(
   for (let round = 1;; round++) {
     const { done, ...report } = await extractOnce(store, options);
     report.written.forEach((name) => written.add(name));
-    // Another process wrote the same pages by the same rules, perhaps of fewer sources: looked at once more.
+    // Another process wrote the same pages by rules, perhaps from fewer sources: try again.
     const raced = report.conflicts.some((name) => {
       const author = store.pages.get(name)?.author;
       return author === undefined || author === EXTRACT_AUTHOR;
     });
-    if (!raced || round === ROUNDS) {
-      // What met another's change may be free the next time.
+    if (!raced || round === MAX_ROUNDS) {
+      // Conflicting changes may succeed the next time, so the run is not remembered.
       if (!options.dryRun && report.conflicts.length === 0) remember(store, done);
       return { ...report, written: [...written] };
     }
@@ -124,10 +124,9 @@ interface Extracted extends Omit<ExtractReport, "conflicts"> {
   readonly conflicts: readonly PageName[];
   readonly done: Extraction;
 }
-type Trust = { readonly label: Label; readonly colour: Colour };
 type Group = Trust & { readonly sources: readonly WikiSource[] };
 
-/** Most public first, of one label the most trusted first: names go to them first. */
+/** Most public first, then most trusted first: earlier groups get the plain names. */
 function groupsOf(sources: readonly WikiSource[]): readonly Group[] {
   const groups = Map.groupBy(sources, ({ label, colour }) => `${label} ${colour}`);
   return [...groups.values()].flatMap((own): readonly Group[] => {
@@ -143,22 +142,16 @@ function groupsOf(sources: readonly WikiSource[]): readonly Group[] {
 }
 
 function currentSources(store: WikiStore, now: number): readonly WikiSource[] {
-  const sources: WikiSource[] = [];
-  for (let afterId = 0;;) {
-    const batch = store.sources.list({ state: "current", afterId, limit: PAGE_BATCH });
-    sources.push(...batch.filter(({ expiresAt = Infinity }) => expiresAt > now));
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < PAGE_BATCH) return sources;
-    afterId = last.id;
-  }
+  return [...eachSource(store, { state: "current" })]
+    .filter(({ expiresAt = Infinity }) => expiresAt > now);
 }
 
-/** The version that a draft replaces, 0 for a new page; undefined when nothing is to be written. */
+/** The version that a draft replaces, 0 for a new page; undefined if nothing is to be written. */
 function baseOf(store: WikiStore, draft: PageDraft): number | undefined {
   const page = store.pages.get(draft.name);
   if (page === undefined) {
     const last = store.pages.history(draft.name).at(-1);
-    // Whoever deleted it did not want it.
+    // A person deleted the page deliberately.
     return last?.deleted === true && last.author !== EXTRACT_AUTHOR ? undefined : 0;
   }
   if (page.author !== EXTRACT_AUTHOR) return undefined;
@@ -168,16 +161,9 @@ function baseOf(store: WikiStore, draft: PageDraft): number | undefined {
   return same ? undefined : page.version;
 }
 
-/** The pages whose newest version is of the rules. */
+/** Pages whose newest version is by the rules. */
 function ownPages(store: WikiStore): readonly Page[] {
-  const pages: Page[] = [];
-  for (let after = "";;) {
-    const batch = store.pages.list({ clearance: "secret", after, limit: PAGE_BATCH });
-    pages.push(...batch.filter(({ author }) => author === EXTRACT_AUTHOR));
-    const last = batch.at(-1);
-    if (last === undefined || batch.length < PAGE_BATCH) return pages;
-    after = last.name;
-  }
+  return [...eachPage(store, "secret")].filter(({ author }) => author === EXTRACT_AUTHOR);
 }
 
 function obsolete(
@@ -189,7 +175,7 @@ function obsolete(
     .flatMap((own) => own[0] === undefined ? [] : [{ ...own[0], pages: own }]);
 }
 
-/** Applies changes as one patch; where some meet another's change, the others are applied without them. */
+/** Applies changes as one patch. On conflict the other changes are applied without the conflicting ones. */
 async function applied(
   store: WikiStore,
   changes: readonly PageChange[],
@@ -209,7 +195,7 @@ async function applied(
     if (patch.state === "applied") return { written: left.map(nameOf), conflicts };
     const met = new Set((patch.conflicts ?? []).map(({ page }) => page));
     const others = left.filter((change) => !met.has(nameOf(change)));
-    // A patch that is refused without a page to blame would be refused again.
+    // A refusal without a conflicting page would repeat.
     if (others.length === left.length) {
       return { written: [], conflicts: [...conflicts, ...left.map(nameOf)] };
     }
@@ -223,32 +209,32 @@ function nameOf(change: PageChange): PageName {
   return change.kind === "write" ? change.draft.name : change.name;
 }
 
-// What the last extraction left, so that one after which nothing changed does no work.
+// The memo of the last extraction, so that a run without changes does no work.
 
-/** Raised with each change of the pages that the same sources give: then all are made anew once. */
+/** Increased with each change of the rules, so that all pages are generated anew once. */
 const RULES = 1;
 const DOCUMENT = "extract/last";
 
 const Memo = z.object({
   rules: z.literal(RULES),
   generation: z.int(),
-  /** Milliseconds: when the sources were read, and when the first of them will no longer count. */
+  /** Milliseconds: when the sources were read, and when the first of them expires. */
   from: z.number(),
   until: z.number().nullable(),
   drafts: z.int().min(0),
 });
 
-/** What one extraction read, and which of its pages stand after it. */
+/** The sources an extraction read, and the pages it left. */
 interface Extraction {
   readonly at: number;
   readonly sources: readonly WikiSource[];
-  /** Pages that were made, whoever's they are. */
+  /** Number of drafts, whoever owns the pages. */
   readonly drafts: number;
-  /** Its own pages, with the version that they must have; 0 where any will do. */
+  /** The rules' own pages with their expected version; 0: any. */
   readonly standing: ReadonlyMap<PageName, number>;
 }
 
-/** How many pages stand as an extraction now would leave them; undefined when that is not known. */
+/** The number of pages that an extraction now would leave unchanged; undefined if unknown. */
 function standingPages(
   { documents, generation }: WikiStore,
   now: number,
@@ -259,7 +245,7 @@ function standingPages(
   return from <= now && now < (until ?? Infinity) ? drafts : undefined;
 }
 
-/** Keeps what an extraction left, unless another process changed something while it was at work. */
+/** Stores the memo, unless another process changed something meanwhile. */
 function keepStanding(
   store: WikiStore,
   done: Extraction,
@@ -275,7 +261,7 @@ function keepStanding(
     });
   if (!same || !stand || store.generation() !== generation) return;
   const ends = done.sources.flatMap(({ expiresAt }) => expiresAt === undefined ? [] : [expiresAt]);
-  const until = ends.reduce((least, end) => Math.min(least, end), Infinity);
+  const until = ends.reduce((min, end) => Math.min(min, end), Infinity);
   store.documents.put(DOCUMENT, {
     rules: RULES,
     generation,

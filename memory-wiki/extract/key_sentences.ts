@@ -1,53 +1,53 @@
 /**
- * The sentences that say most of a text: by the frequency of their words, their position and the title, without
- * saying the same twice (SumBasic and maximal marginal relevance, without learning).
+ * Selects the key sentences of a text by word frequency, position and title, without repetition (SumBasic and
+ * maximal marginal relevance, without learning).
  * @module
  */
 import type { PlacedSentence, SourceText } from "./source_text.ts";
 import { isUnspaced, STOP_WORDS, wordsOf } from "./words.ts";
 
-/** Sentences that are looked at. */
-const MAX_LOOKED_AT = 4_000;
-const LEAST_LENGTH = 30;
+/** Sentences considered. */
+const MAX_SENTENCES = 4_000;
+const MIN_LENGTH = 30;
 const MAX_LENGTH = 360;
-/** One of these says as much as three letters of an alphabet. */
+/** A character of these scripts counts as three letters. */
 const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
-/** Of two sentences that share more of their words than this, one is left out. */
-const ALIKE = 0.5;
+/** Of two sentences that share more of their words, the lower-ranked is dropped. */
+const MAX_LIKENESS = 0.5;
 const POINTS_BACK =
   /^(?:it|this|that|these|those|they|he|she|such|here|there|see|for example|e\.g\.|however|but|and|so|then|also)\b/i;
-/** Parts of lists: they begin in lower case, or end without a stop. */
+/** Parts of lists: lower case at the beginning, or no stop at the end. */
 const FRAGMENT = /^\p{Ll}|[;,\p{L}\p{N}]$/u;
-/** What stands before texts of every kind. */
+/** Legal notices. */
 const LEGAL = /\bcopyright\b|©|\ball rights reserved\b|\bSPDX-|\blicen[cs]ed under\b/i;
-/** Sentences that address a reader who is a model: never chosen to speak for a text. */
+/** Sentences that instruct a language model; never selected. */
 const ORDERS =
   /\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|previous|above|prior|rules)\b|\b(?:system prompt|you are (?:now )?(?:an? )?(?:ai|assistant|chatgpt|language model)|as an ai\b|jailbreak)/i;
 
-/** Whether a sentence reads like an order to a model. */
+/** Whether a sentence reads like an instruction to a model. */
 export function readsLikeOrder(text: string): boolean {
   return ORDERS.test(text);
 }
 
-/** At most `most` sentences, in the order of the text; of a text without any that tell much, its first ones. */
+/** At most `max` sentences in the order of the text; its first statements if none scores. */
 export function keySentences(
   source: Pick<SourceText, "sentences" | "headings">,
   title: string,
-  most: number,
+  max: number,
 ): readonly PlacedSentence[] {
-  const chosen = tellingSentences(source, title, most);
+  const chosen = tellingSentences(source, title, max);
   if (chosen.length > 0) return chosen;
-  return source.sentences.slice(0, MAX_LOOKED_AT).filter(({ text }) =>
+  return source.sentences.slice(0, MAX_SENTENCES).filter(({ text }) =>
     /\p{L}{2}/u.test(text) && isStatement(text)
-  ).slice(0, most);
+  ).slice(0, max);
 }
 
 function tellingSentences(
   source: Pick<SourceText, "sentences" | "headings">,
   title: string,
-  most: number,
+  max: number,
 ): readonly PlacedSentence[] {
-  const looked = source.sentences.slice(0, MAX_LOOKED_AT);
+  const looked = source.sentences.slice(0, MAX_SENTENCES);
   const words = looked.map(({ text }) => [...new Set(wordsOf(text))].filter(telling));
   const frequency = new Map<string, number>();
   for (const own of words) {
@@ -60,7 +60,7 @@ function tellingSentences(
     if (!isCandidate(sentence) || own.length < 3) return [];
     let sum = 0;
     for (const word of own) {
-      // A word of every other sentence tells as little as a word of one.
+      // Words of nearly half the sentences distinguish little.
       const share = (frequency.get(word) ?? 1) / looked.length;
       sum += Math.log1p(frequency.get(word) ?? 1) * (share > 0.4 ? 0.5 : 1);
       if (titled.has(word)) sum += 0.7;
@@ -76,20 +76,22 @@ function tellingSentences(
 
   const chosen: { readonly at: number; readonly own: readonly string[] }[] = [];
   for (const candidate of scored) {
-    if (chosen.length >= most) break;
-    if (chosen.every(({ own }) => likeness(own, candidate.own) <= ALIKE)) chosen.push(candidate);
+    if (chosen.length >= max) break;
+    if (chosen.every(({ own }) => likeness(own, candidate.own) <= MAX_LIKENESS)) {
+      chosen.push(candidate);
+    }
   }
   return chosen.map(({ at }) => at).sort((a, b) => a - b).flatMap((at) => looked[at] ?? []);
 }
 
-/** How many key sentences a text of so many sentences gets. */
+/** The number of key sentences for a text of so many sentences. */
 export function keyCount(sentences: number): number {
   return Math.max(3, Math.min(7, Math.ceil(sentences / 12)));
 }
 
 function isCandidate({ text }: PlacedSentence): boolean {
   return isStatement(text) &&
-    (text.length >= LEAST_LENGTH || text.replace(WIDE, "   ").length >= LEAST_LENGTH);
+    (text.length >= MIN_LENGTH || text.replace(WIDE, "   ").length >= MIN_LENGTH);
 }
 
 function isStatement(text: string): boolean {
@@ -106,29 +108,29 @@ function likeness(a: readonly string[], b: readonly string[]): number {
   return shared / Math.max(1, Math.min(a.length, b.length));
 }
 
-/** One sentence that speaks of a term. */
+/** A sentence that mentions a term. */
 export interface Mention {
   readonly source: number;
   readonly sentence: PlacedSentence;
   readonly score: number;
 }
 
-/** Sentences of one source that are kept for a term. */
+/** Sentences kept per term and source. */
 const PER_SOURCE = 2;
 const MIN_MENTION = 25;
 const MAX_MENTION = 320;
 
-/** Finds and keeps mentions, source by source. */
+/** Finds mentions of terms, source by source. */
 export interface MentionFinder {
-  /** Looks through the sentences of one source. */
+  /** Searches the sentences of one source. */
   look(source: number, sentences: readonly PlacedSentence[]): void;
-  /** The best sentences about a term, at most `most`, from as many sources as there are. */
-  of(key: string, most: number): readonly Mention[];
-  /** How many sources speak of a term. */
+  /** The best sentences about a term, at most `max`, from as many sources as possible. */
+  of(key: string, max: number): readonly Mention[];
+  /** Number of sources that mention a term. */
   sources(key: string): number;
 }
 
-/** A finder for the terms with these keys. */
+/** Makes a finder of the terms with these keys. */
 export function makeMentionFinder(keys: readonly string[]): MentionFinder {
   const byFirst = Map.groupBy(
     keys.filter((key) => !isUnspaced(key)).map((key) => ({ key, words: key.split(" ") })),
@@ -178,13 +180,13 @@ export function makeMentionFinder(keys: readonly string[]): MentionFinder {
         kept.set(key, [...kept.get(key) ?? [], ...bestOf(mentions, PER_SOURCE)]);
       }
     },
-    of(key, most): readonly Mention[] {
+    of(key, max): readonly Mention[] {
       const all = kept.get(key) ?? [];
       const bySource = [...Map.groupBy(all, ({ source }) => source).values()];
-      const firsts = bestOf(bySource.flatMap((mentions) => mentions[0] ?? []), most);
+      const firsts = bestOf(bySource.flatMap((mentions) => mentions[0] ?? []), max);
       const seconds = bestOf(
         bySource.flatMap((mentions) => mentions[1] ?? []),
-        most - firsts.length,
+        max - firsts.length,
       );
       return [...firsts, ...seconds].sort((a, b) =>
         a.source - b.source || a.sentence.startLine - b.sentence.startLine
@@ -194,8 +196,8 @@ export function makeMentionFinder(keys: readonly string[]): MentionFinder {
   };
 }
 
-function bestOf(mentions: readonly Mention[], most: number): readonly Mention[] {
+function bestOf(mentions: readonly Mention[], max: number): readonly Mention[] {
   return [...mentions].sort((a, b) =>
     b.score - a.score || a.source - b.source || a.sentence.startLine - b.sentence.startLine
-  ).slice(0, Math.max(0, most));
+  ).slice(0, Math.max(0, max));
 }

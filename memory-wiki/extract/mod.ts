@@ -1,5 +1,5 @@
 /**
- * The ingest without a model: pages of sentences that rules choose from the sources, each cited.
+ * Ingestion without a model: pages of cited sentences that rules select from the sources.
  *
  * @example
  * ```ts

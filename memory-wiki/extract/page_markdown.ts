@@ -1,68 +1,29 @@
-/** Markdown of extracted pages: the summary of one source, and the page of one term. @module */
+/** Writes the Markdown of extracted pages: summaries of sources, and pages of terms. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
-import { citationLine, codeSpan, escapeLine, linkShown, shortened } from "../markdown/mod.ts";
+import {
+  codeSpan,
+  escapeLine,
+  linkShown,
+  makeFootnotes,
+  shortened,
+  shownName,
+} from "../markdown/mod.ts";
 import type { Sentence } from "./definitions.ts";
 import { keyCount, keySentences, type Mention, readsLikeOrder } from "./key_sentences.ts";
 import type { Heading, SourceText } from "./source_text.ts";
 import type { Term } from "./terms.ts";
 
-const MAX = 120;
-
-/** The last two parts of a source's path or address, without a query: no page tells where a person's files lie. */
-export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance">): string {
-  const { key, title, provenance: { origin } } = source;
-  const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
-  const parts = path.replace(/^[a-z][a-z0-9+.-]*:(?:\/\/)?/i, "").split("/").filter((part) =>
-    part !== ""
-  );
-  const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MAX).toWellFormed();
-}
-
-/** Numbers and definitions of citations. */
-interface Footnotes {
-  /** `[^N]` for lines of a source. */
-  mark(
-    source: WikiSource,
-    lines: { readonly startLine: number; readonly endLine: number },
-  ): string;
-  /** Definitions in the order of their numbers. */
-  definitions(): readonly string[];
-}
-
-/** Footnotes for one page, from `[^1]`. */
-function makeFootnotes(): Footnotes {
-  const numbers = new Map<string, number>();
-  const definitions: string[] = [];
-  return {
-    mark(source, { startLine, endLine }): string {
-      const key = `${source.digest} ${startLine} ${endLine}`;
-      const known = numbers.get(key);
-      if (known !== undefined) return `[^${known}]`;
-      const number = definitions.length + 1;
-      numbers.set(key, number);
-      const { text: file, digest } = source;
-      const shown = shownName(source);
-      definitions.push(
-        citationLine({ note: String(number), file, shown, digest, startLine, endLine }),
-      );
-      return `[^${number}]`;
-    },
-    definitions: () => definitions,
-  };
-}
-
-/** What a summary is made of. */
+/** Input of a summary. */
 export interface SummaryParts {
   readonly name: PageName;
   readonly title: string;
   readonly source: WikiSource;
   readonly text: SourceText;
-  /** Pages of terms that this source defines or heads. */
+  /** Pages of terms that the source defines or heads. */
   readonly terms: readonly { readonly name: PageName; readonly title: string }[];
 }
 
-/** Headings that an outline shows. */
+/** Headings in an outline. */
 const MAX_HEADINGS = 40;
 const MAX_HEADING = 120;
 const FORMATS: Readonly<Record<WikiSource["kind"], string>> = {
@@ -78,7 +39,7 @@ const FORMATS: Readonly<Record<WikiSource["kind"], string>> = {
   mail: "mail",
 };
 
-/** The draft of a source's summary: key sentences and outline, each cited to its lines. */
+/** Drafts a source's summary: key sentences and outline, each with a citation. */
 export function summaryPage({ name, title, source, text, terms }: SummaryParts): PageDraft {
   const notes = makeFootnotes();
   const sentences = keySentences(text, title, keyCount(text.sentences.length));
@@ -98,24 +59,28 @@ export function summaryPage({ name, title, source, text, terms }: SummaryParts):
     "source's own, and nobody has judged it.*",
     ...section(
       "Key sentences",
-      sentences.map((sentence) => `> ${sentence.quote()}${notes.mark(source, sentence)}`)
+      sentences.map((sentence) =>
+        `> ${sentence.quote()}${
+          notes.mark({ source, startLine: sentence.startLine, endLine: sentence.endLine })
+        }`
+      )
         .flatMap((line, at) => at === 0 ? [line] : [">", line]),
     ),
     ...section(
       source.kind === "csv" ? "Columns" : "Outline",
       outline.map(({ text: heading, level, line }) => {
-        const mark = notes.mark(source, { startLine: line, endLine: line });
+        const mark = notes.mark({ source, startLine: line, endLine: line });
         return `> ${"  ".repeat(level)}- ${escapeLine(shortened(heading, MAX_HEADING))}${mark}`;
       }),
     ),
     ...section("Terms", terms.length === 0 ? [] : [terms.map(linkOf).join(", ")]),
     "",
-    ...notes.definitions(),
+    ...notes.definitions,
   ].join("\n").trimEnd();
   return { name, kind: "summary", title, aliases, confidence: "extracted", body: `${body}\n` };
 }
 
-/** `[[name]]`, or `[[name|Title]]` where they differ. */
+/** `[[name]]`, or `[[name|Title]]` if they differ. */
 function linkOf(
   { name, title }: { readonly name: PageName; readonly title: string },
 ): string {
@@ -123,12 +88,12 @@ function linkOf(
   return shown === name ? `[[${name}]]` : `[[${name}|${shown}]]`;
 }
 
-/** A section with its heading, or nothing where it would be empty. */
+/** A section with its heading; nothing for no lines. */
 function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines];
 }
 
-/** Headings with their depth, from 0; of many only the higher levels. */
+/** Headings with their depth from 0; of many, only the higher levels. */
 function outlineOf(headings: readonly Heading[]): readonly Heading[] {
   let kept = headings.filter(({ text }) => !readsLikeOrder(text));
   for (let deepest = 6; kept.length > MAX_HEADINGS && deepest > 1; deepest -= 1) {
@@ -142,18 +107,18 @@ function outlineOf(headings: readonly Heading[]): readonly Heading[] {
   }));
 }
 
-// The page of a term: how sources define it, and what they say of it.
+// The page of a term: definitions, and other sentences about the term.
 
-/** What a term's page is made of. Indexes are those of `sources`. */
+/** Input of a term's page. Indexes refer to `sources`. */
 interface ConceptParts {
   readonly name: PageName;
   readonly title: string;
   readonly term: Term;
   readonly sources: readonly WikiSource[];
-  /** Summaries, by index of their source. */
+  /** Summaries by index of their source. */
   readonly summaries: readonly { readonly name: PageName; readonly title: string }[];
   readonly mentions: readonly Mention[];
-  /** First sentences under headings that are the term. */
+  /** First sentences under headings that name the term. */
   readonly headed: readonly { readonly source: number; readonly sentences: readonly Sentence[] }[];
   readonly related: readonly { readonly name: PageName; readonly title: string }[];
 }
@@ -161,14 +126,14 @@ interface ConceptParts {
 const MAX_DEFINITIONS = 6;
 const MAX_HEADED = 4;
 
-/** `term` is what the first sentence begins with, where that is written as a definition. */
+/** `term`: the term at the beginning of a definition by form. */
 type Group = {
   readonly source: number;
   readonly sentences: readonly Sentence[];
   readonly term?: string;
 };
 
-/** The draft of a term's page; undefined when no source says anything that can be quoted. */
+/** Drafts a term's page; undefined if no sentence can be quoted. */
 export function conceptPage(parts: ConceptParts): PageDraft | undefined {
   const { name, title, term, sources, summaries, mentions, headed, related } = parts;
   const notes = makeFootnotes();
@@ -183,7 +148,7 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
       const [first, last] = [fresh[0], fresh.at(-1)];
       if (from === undefined || first === undefined || last === undefined) return [];
       for (const { text } of fresh) used.add(text);
-      const mark = notes.mark(from, { startLine: first.startLine, endLine: last.endLine });
+      const mark = notes.mark({ source: from, startLine: first.startLine, endLine: last.endLine });
       const said = withTerm(fresh.map((sentence) => sentence.quote()).join(" "), term);
       return [{ source, line: `> ${said}${mark}` }];
     }).flatMap(({ source, line }, at, all) => {
@@ -213,14 +178,14 @@ export function conceptPage(parts: ConceptParts): PageDraft | undefined {
     ...section(defined.length > 0 ? "Elsewhere" : "What sources say", said),
     ...section("See also", related.length === 0 ? [] : [related.map(linkOf).join(", ")]),
     "",
-    ...notes.definitions(),
+    ...notes.definitions,
   ].join("\n").trimEnd();
   const aliases = [...new Set(term.forms)]
     .filter((form) => form.toLowerCase() !== title.toLowerCase()).slice(0, 8);
   return { name, kind: term.kind, title, aliases, confidence: "extracted", body: `${body}\n` };
 }
 
-/** The quote with its term in bold, as dictionaries have it. */
+/** The quote with its term in bold, as in a dictionary. */
 function withTerm(quote: string, term: string): string {
   const written = escapeLine(term);
   if (written === "" || !quote.startsWith(written) || /[`*\\]/.test(written)) return quote;

@@ -1,4 +1,4 @@
-/** A source's text as extraction sees it: headings, sentences, definitions, each with its lines. @module */
+/** Parses a source's text for extraction: headings, sentences and definitions with their lines. @module */
 import type { SourceKind } from "../../contracts/memory/mod.ts";
 import {
   type Block,
@@ -21,7 +21,7 @@ import {
   sentencesOfBlock,
 } from "./definitions.ts";
 
-/** A heading, or what stands for one in code. */
+/** A heading, or a declaration in code. */
 export interface Heading {
   readonly text: string;
   readonly level: number;
@@ -30,41 +30,41 @@ export interface Heading {
 
 /** A sentence with its place in the text. */
 export interface PlacedSentence extends Sentence {
-  /** Index of the heading above it; -1 above the first. */
+  /** Index of the heading above; -1 before the first. */
   readonly section: number;
-  /** Whether it is the first of its block. */
+  /** Whether it is the first sentence of its block. */
   readonly leads: boolean;
-  /** Whether its block is prose, not an item or a row. */
+  /** Whether its block is prose rather than an item or a row. */
   readonly prose: boolean;
 }
 
-/** What {@link readSource} found. */
+/** A parsed source. */
 export interface SourceText {
   readonly headings: readonly Heading[];
   readonly sentences: readonly PlacedSentence[];
   readonly definitions: readonly Definition[];
-  /** Whether the text's purpose is to define terms. */
+  /** Whether the text is a glossary. */
   readonly glossary: boolean;
-  /** What else the document says that it is called. */
+  /** Other titles of the document. */
   readonly aliases?: readonly string[];
 }
 
 const GLOSSARY =
   /\b(?:glossary|terminology|terms|definitions|vocabulary|abbreviations|acronyms)\b|用語|术语|術語/iu;
-/** Lists of changes, options and policies look like glossaries and are none. */
+/** Titles of texts that only look like glossaries: changes, options, policies. */
 const CHANGES =
   /\b(?:change|release|security|history|option|config|migrat|upgrade|contribut|polic|api)/iu;
-/** Definitions by form from which a text is a glossary whatever its title, if they are most of its items. */
-const MANY = 8;
+/** A text of so many definitions by form, making up most of its items, is a glossary whatever its title. */
+const MIN_GLOSSARY = 8;
 const MAX_ALIASES = 16;
-/** The head of a callout; alone it says what the callout says. */
+/** The head of a callout; its text is kept if it stands alone. */
 const CALLOUT = /^\[![\p{L}\p{N}|-]{1,40}\][+-]?(?:[^\n]*(?=\n)|[ \t]*)/u;
 const BLOCK_NAME = /[ \t]\^[a-zA-Z0-9-]{1,64}[ \t]*$/gm;
 const MARKED: ReadonlySet<SourceKind> = new Set(["markdown", "html", "docx", "epub"]);
 const COMMENT =
   /^\s*(?:\/\/[\/!]?|#+(?!!)|--|;+|\*(?!\/)|\/\*\*?|"""|''')\s?(.*?)(?:\*\/|"""|''')?\s*$/;
 
-/** Reads a text; `title` of code is its file's name. Time is in proportion to its length. */
+/** Parses a text; the `title` of code is its file name. Linear time. */
 export function readSource(
   { kind, title }: { readonly kind: SourceKind; readonly title: string },
   text: string,
@@ -107,9 +107,10 @@ function readMarkdown(text: string): SourceText {
   }
   const titled = GLOSSARY.test(headings[0]?.text ?? "");
   const glossary = definitions.length > 0 &&
-    (titled || (!CHANGES.test(headings[0]?.text ?? "") && forms >= MANY && forms * 5 > items * 4 &&
-      definitions.filter(({ term }) => /^\p{Lu}[^_.]*$/u.test(term)).length * 2 >
-        definitions.length));
+    (titled ||
+      (!CHANGES.test(headings[0]?.text ?? "") && forms >= MIN_GLOSSARY && forms * 5 > items * 4 &&
+        definitions.filter(({ term }) => /^\p{Lu}[^_.]*$/u.test(term)).length * 2 >
+          definitions.length));
   const { aliases } = readFront(front);
   return {
     ...{ headings, sentences, definitions, glossary },
@@ -117,7 +118,10 @@ function readMarkdown(text: string): SourceText {
   };
 }
 
-/** A block without the marks of notes: the head of a callout, a block's name at its end. Its lines stay as many. */
+/**
+ * A block without note-taking syntax: the head of a callout, a block id at the end. The number of lines stays
+ * the same.
+ */
 function asShown(block: Block): Block {
   const callout = block.quote > 0 && CALLOUT.test(block.text);
   const text = (callout ? block.text.replace(CALLOUT, "") : block.text).replace(BLOCK_NAME, "");
@@ -156,7 +160,7 @@ function readCode(text: string, file: string): SourceText {
   return { headings: declared, sentences, definitions: [], glossary: false };
 }
 
-/** Of tables and JSON only the names: their rows are found by search, not by pages. */
+/** Only the names of tables and JSON: search finds the rows. */
 function readRows(kind: "csv" | "json", text: string): SourceText {
   const lines = text.slice(0, 100_000).split("\n", 2_000);
   if (kind === "csv") {
@@ -201,7 +205,7 @@ function* paragraphsOf(
   for (let at = 0; at <= lines.length; at += 1) {
     const empty = at === lines.length || (lines[at] ?? "").trim() === "";
     if (!empty && start < 0) start = at;
-    // A text without empty lines is cut, so that no paragraph is the whole of it.
+    // A text without blank lines is cut into paragraphs of 200 lines.
     if (start >= 0 && (empty || at - start >= 200)) {
       yield { lines: lines.slice(start, at), line: start + 1 };
       start = empty ? -1 : at;
@@ -209,7 +213,7 @@ function* paragraphsOf(
   }
 }
 
-/** Figures, tables of contents and headers of pages are mostly no letters. */
+/** Figures, tables of contents and page headers consist mostly of other characters. */
 function looksLikeProse(lines: readonly string[]): boolean {
   const text = lines.join(" ").slice(0, 2_000);
   const letters = text.match(/[\p{L}\s,.;:'"()-]/gu)?.length ?? 0;

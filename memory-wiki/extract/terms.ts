@@ -1,16 +1,16 @@
-/** Which terms get a page: those that sources define, head, or name again and again. @module */
+/** Selects the terms that get a page: defined, used as headings, or named repeatedly. @module */
 import type { Definition } from "./definitions.ts";
 import type { Heading, SourceText } from "./source_text.ts";
 import { isUnspaced, STOP_WORDS, termKey } from "./words.ts";
 
-/** One source, as far as terms are looked for in it. */
+/** The parts of a source that terms are selected from. */
 export interface TermSource {
   readonly text: Pick<SourceText, "headings" | "definitions" | "glossary">;
-  /** Names of several capitalized words, with how often they stand in it. */
+  /** Names of several capitalized words, with their frequency. */
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** A term and where sources speak of it by name. Indexes are those of the sources. */
+/** A term with its definitions and headings. `source` is an index of the sources. */
 export interface Term {
   readonly key: string;
   /** Its most frequent form. */
@@ -29,13 +29,13 @@ type Found = {
   names: number;
 };
 
-/** Pages of terms for each hundred sources begun. */
+/** Term pages per hundred sources, rounded up. */
 const PAGES_A_HUNDRED = 200;
 const MAX_FORMS = 8;
-/** A heading that stands in more than this part of the sources belongs to their form. */
+/** A heading in a larger share of the sources belongs to their template. */
 const FORM_SHARE = 0.3;
-/** Sources from which on the form of headings can be told. */
-const FEW = 5;
+/** Fewer sources do not show which headings belong to a template. */
+const MIN_SOURCES = 5;
 const NO_HEADING: ReadonlySet<string> = new Set(
   ("introduction overview summary abstract conclusion conclusion contents table-of-content usage install installation " +
     "example getting-started setup set-up quick-start quickstart background motivation reference license licence " +
@@ -46,7 +46,7 @@ const NO_HEADING: ReadonlySet<string> = new Set(
     "what what-would-change-our-mind index home readme main misc other general default type history version")
     .split(" "),
 );
-/** Words that any documentation has: alone, they are no term of it. As keys. */
+/** Keys of words that are common in any documentation, and alone are no terms. */
 const COMMON: ReadonlySet<string> = new Set(
   ("look end fn low high start stop run begin open close read write get set put post delete add remove create update " +
     "new old first last next previous more less all any each true false null none yes no on off in out up down left " +
@@ -71,24 +71,24 @@ const COMMON: ReadonlySet<string> = new Set(
     "behavior behaviour detail overview introduction usage installation mixin member constant")
     .split(" "),
 );
-/** How a heading begins that tells what one does, and names nothing. */
-const DEED =
+/** First words of headings that describe an action. */
+const ACTION =
   /^(?:how|what|why|when|where|who|which|let'?s|let|use|using|add|create|make|get|set|run|start|stop|install|build|write|read|do|don'?t|is|are|can|should|avoid|enable|disable|check|see|learn|understand|handle|define|configure|update|upgrade|migrate|test|try|from|to|with|without|on|in|for|by|if|need|be|have|allow|please|thank|going|\p{L}{2,}ing)\s/iu;
-/** Signs of sentences, calls, paths, addresses, badges: a title is made of words. */
+/** Signs of sentences, calls, paths, URLs and badges, which are no titles. */
 const NO_TITLE =
   /^[^\p{L}\p{N}]|[!?()[\]{}<>=|\\/*^~`"“”…;]|https?:|www\.|\.(?:svg|png|gif|md|html?|json|ya?ml|com|org|io)\b|%[\da-f]{2}|\b(?:badge|shield|v?\d+\.\d+)/iu;
-/** A name of code: it has capitals, digits or joints within. */
+/** An identifier: with capitals or underscores inside. */
 const CODE_NAME = /^\p{Ll}[\p{L}\p{N}]*(?:\p{Lu}|_\p{L})[\p{L}\p{N}_]*$/u;
 const NAME =
   /(?<=[\p{Ll}\p{N},;()]\s{1,2}(?:the |an? )?)(?:\p{Lu}[\p{L}\p{N}]*[-’']?[\p{L}\p{N}]*)(?:\s(?:(?:of|the|for|de|van|von)\s)?\p{Lu}[\p{L}\p{N}]*){1,3}/gu;
 
-/** Names of several capitalized words within sentences, and how often they stand there. */
+/** Names of several capitalized words within sentences, with their frequency. */
 export function namesIn(
   sentences: readonly { readonly text: string; readonly prose?: boolean }[],
 ): ReadonlyMap<string, number> {
   const names = new Map<string, number>();
   for (const { text, prose = true } of sentences) {
-    // Rows and items begin with capitals that are no names.
+    // Rows and items begin with capitals that mark no names.
     if (!prose) continue;
     for (const [name] of text.matchAll(NAME)) {
       if (!/\p{Ll}/u.test(name) || name.length > 60) continue;
@@ -98,7 +98,7 @@ export function namesIn(
   return names;
 }
 
-/** The terms of some sources, best founded first. */
+/** Selects the terms of some sources, best first. */
 export function chooseTerms(sources: readonly TermSource[]): readonly Term[] {
   const found = new Map<string, Found>();
   const at = (term: string): Found | undefined => {
@@ -135,7 +135,10 @@ export function chooseTerms(sources: readonly TermSource[]): readonly Term[] {
     .map(({ key, term }) => finished(key, term));
 }
 
-/** 0 for what gets no page: it takes a definition and a second voice, or several sources that name the thing. */
+/**
+ * The score of a term; 0 for no page. A page needs a definition and a second source, or several sources that
+ * name the term.
+ */
 function scoreOf(
   key: string,
   { forms, definitions, heads, named, names }: Found,
@@ -143,7 +146,7 @@ function scoreOf(
 ): number {
   if (![...forms.keys()].some((form) => isTitle(form))) return 0;
   const headed = new Set(heads.map(({ source }) => source));
-  const formal = sources >= FEW && headed.size >= 3 && headed.size > sources * FORM_SHARE;
+  const formal = sources >= MIN_SOURCES && headed.size >= 3 && headed.size > sources * FORM_SHARE;
   const bare = key.replaceAll(" ", "-");
   const listed = definitions.filter(({ glossary, definition }) =>
     (glossary || definition.row === true) && definition.by === "form"
@@ -161,30 +164,31 @@ function scoreOf(
   );
   const written = new Set(definitions.map(({ source }) => source));
   const speaking = new Set([...written, ...heading]);
-  // Without a definition it is a name that sentences use, or one of code: else it heads a part of a manual.
+  // Without a definition, the term must be a name used in sentences or an identifier; otherwise it is a
+  // section of a manual.
   const code = [...forms.keys()].some((form) => CODE_NAME.test(form));
   const used = named.size >= 2 || code ||
     [...forms.keys()].some((form) => /^\p{Lu}{2,}\d*s?$/u.test(form));
   const phrase = key.includes(" ");
   if (said.size > 0 && speaking.size >= 2) return 30 + speaking.size * 2;
-  // Several sources that write down what it is agree that it is a thing of theirs.
+  // Several sources that define the term agree that it exists.
   if (written.size >= 2) return 25 + speaking.size * 2;
   if (heading.size >= 2 && written.size > 0 && (code || phrase)) return 20 + speaking.size * 2;
   if (used && speaking.size >= 2) return 10 + speaking.size * 2;
-  const few = sources < FEW;
+  const few = sources < MIN_SOURCES;
   if (named.size >= (few ? 2 : 3) && names >= (few ? 3 : 4)) return named.size + Math.log1p(names);
   return 0;
 }
 
-/** Whether words can be what a thing is called. */
+/** Whether words can be a title. */
 function isTitle(form: string): boolean {
   const words = form.split(/\s+/);
-  return !NO_TITLE.test(form) && words.length <= 4 && !(words.length > 1 && DEED.test(form)) &&
+  return !NO_TITLE.test(form) && words.length <= 4 && !(words.length > 1 && ACTION.test(form)) &&
     !/^(?:\p{L}|\p{N}+|(?:note|step|option|example|case|part|figure|table|item|method) #?\d+)$/iu
       .test(form);
 }
 
-/** Names that stand only within longer ones: "Term Support" of "Long Term Support". */
+/** Names that occur only within longer ones: "Term Support" in "Long Term Support". */
 function withinLonger(found: ReadonlyMap<string, Found>): ReadonlySet<string> {
   const within = new Set<string>();
   for (const [key, { names }] of found) {
@@ -233,7 +237,7 @@ function keyOf(term: string): string | undefined {
   return !isUnspaced(key) && key.split(" ").every((word) => STOP_WORDS.has(word)) ? undefined : key;
 }
 
-/** A heading without its number and what follows a colon. */
+/** A heading without its number, and without text after a colon. */
 function bareHeading(heading: string): string {
   return heading.replace(/^(?:\d+(?:\.\d+)*[.)]?|[A-Z]\.)\s+/, "").replace(/\s*[:：(].*$/s, "")
     .trim();
@@ -241,7 +245,7 @@ function bareHeading(heading: string): string {
 
 function capitalized(term: string): string {
   const bare = term.replace(/^(?:an?|the)\s+/i, "");
-  // A name of code stays as it is written.
+  // An identifier keeps its case.
   return /^\p{Ll}\p{Ll}/u.test(bare) && !/\p{Lu}|_/u.test(bare)
     ? bare.charAt(0).toUpperCase() + bare.slice(1)
     : bare;

@@ -1,10 +1,10 @@
-/** Words of a sentence, folded so that a term and its plural are one. @module */
+/** Tokenises sentences and folds English plurals. @module */
 
 const WORD = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu;
-/** Scripts written without spaces. */
+/** Scripts without spaces. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Words that say nothing of what a text is about. */
+/** Words that do not indicate a topic. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a about above after again all also always an and any are as at be because been before being between both but by " +
     "can cannot could did do does doing done down during each either else even ever every few for from further get " +
@@ -21,7 +21,7 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Folded words in their order; of scripts without spaces, pairs of neighbouring characters. */
+/** Folded words in order; bigrams in scripts without spaces. */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const spaced = !UNSPACED.test(text);
@@ -38,7 +38,7 @@ export function wordsOf(text: string): readonly string[] {
   return words;
 }
 
-/** One word without the plural of English. */
+/** A word without its English plural. */
 function foldedWord(word: string): string {
   if (word.length < 4 || !word.endsWith("s") || /(?:ss|us|is|'s|’s)$/.test(word)) {
     return word.replace(/['’]s$/, "");
@@ -48,14 +48,14 @@ function foldedWord(word: string): string {
   return word.slice(0, -1);
 }
 
-/** What forms of one term have in common: "The Leases" and "lease" are one. At most `most` words, else undefined. */
-export function termKey(text: string, most = 5): string | undefined {
+/** The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `max` words. */
+export function termKey(text: string, max = 5): string | undefined {
   const trimmed = text.replace(/^(?:an?|the)\s+/i, "");
   if (isUnspaced(trimmed)) {
     const key = trimmed.normalize("NFKC").replace(/[^\p{L}\p{N}]+/gu, "").toLowerCase();
     return key.length >= 2 && key.length <= 16 ? key : undefined;
   }
   const words = [...trimmed.normalize("NFKC").toLowerCase().matchAll(WORD)].map(([word]) => word);
-  if (words.length === 0 || words.length > most) return undefined;
+  if (words.length === 0 || words.length > max) return undefined;
   return words.map(foldedWord).join(" ");
 }

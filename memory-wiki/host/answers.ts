@@ -1,4 +1,4 @@
-/** What the wiki's process answers, parsed: it has read hostile documents. contracts/wire/wire_wiki.ts. @module */
+/** Parses the answers of the wiki's process, which has read hostile documents. contracts/wire/wire_wiki.ts. @module */
 import * as z from "zod";
 import { Colour, Label } from "../../contracts/authority/colour.ts";
 import { Digest } from "../../contracts/authority/ids.ts";

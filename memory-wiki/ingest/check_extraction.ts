@@ -1,17 +1,17 @@
-/** Whether what a model filled in holds: lines exist, quotes stand in them, claims speak of them. @module */
+/** Checks a model's extraction: lines exist, quotes occur in them, claims match them. @module */
 import * as z from "zod";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { PageKind } from "../../contracts/memory/wiki_page.ts";
 import { parseJson } from "../../port/parse.ts";
 import { termsOf } from "../search/terms.ts";
 
-// What a language model fills in for one part of one source: version 1. Versions are never
-// changed, only followed: answers that were taken stay readable. Fixtures: ./_fixture/.
+// The form that a model fills in for one part of a source, version 1. Versions are never changed, only added,
+// so that earlier answers stay readable. Fixtures: ./_fixture/.
 
-/** Part of the id of every item: an answer of another version is no answer. */
+/** Part of every item's id, so that an answer of another version does not match. */
 export const SCHEMA_VERSION = 1;
 
-/** Most of each list of one answer. */
+/** Maximum length of each list of an answer. */
 export const MAX_LISTED = {
   claims: 40,
   entities: 30,
@@ -23,7 +23,7 @@ export const MAX_LISTED = {
 const Line = z.int().min(1).max(100_000_000);
 const Name = z.string().min(1).max(120);
 
-/** One answer, by its shape alone; ./check_extraction.ts says whether it holds. */
+/** The shape of an answer; {@link checkExtraction} checks its content. */
 export const ExtractionV1 = z.object({
   version: z.literal(1),
   claims: z.array(
@@ -31,7 +31,7 @@ export const ExtractionV1 = z.object({
       text: z.string().min(8).max(500),
       startLine: Line,
       endLine: Line,
-      /** Word for word from these lines. */
+      /** Verbatim from these lines. */
       quote: z.string().min(8).max(600),
     }).strict(),
   ).max(MAX_LISTED.claims),
@@ -47,9 +47,9 @@ export const ExtractionV1 = z.object({
   ).max(MAX_LISTED.relations),
   contradictions: z.array(
     z.object({
-      /** Name of a page that was shown. */
+      /** Name of a page in the prompt. */
       page: Name,
-      /** Its statement, as shown. */
+      /** A statement of that page, as in the prompt. */
       claim: z.string().min(8).max(500),
       why: z.string().min(8).max(500),
       startLine: Line,
@@ -60,50 +60,50 @@ export const ExtractionV1 = z.object({
 }).strict();
 export type ExtractionV1 = z.infer<typeof ExtractionV1>;
 
-/** JSON Schema of {@link ExtractionV1}, as a model is given it. */
+/** JSON Schema of {@link ExtractionV1} for models. */
 export const EXTRACTION_SCHEMA_V1: string = JSON.stringify(
   z.toJSONSchema(ExtractionV1, { target: "draft-7" }),
 );
 
-/** Longest span that one claim may rest on, lines. */
+/** Lines that one claim may cite. */
 export const SPAN_LINES = 20;
-/** Least share of a claim's words that stand in the lines that it cites. */
-const SHARE = 0.3;
-/** Problems that are told at once. */
+/** Minimum share of a claim's words that occur in the cited lines. */
+const MIN_SHARE = 0.3;
+/** Problems reported at once. */
 const MAX_PROBLEMS = 30;
 
-/** The part of a source that was shown. */
+/** The part of a source in the prompt. */
 export interface ShownPart {
   readonly from: number;
   readonly to: number;
-  /** Its lines, the first is `from`. */
+  /** Its lines, from line `from` on. */
   readonly lines: readonly string[];
-  /** The pages that were shown with it, and their statements. */
+  /** Pages in the prompt, with their statements. */
   readonly pages: readonly { readonly name: string; readonly claims: readonly string[] }[];
 }
 
-/** What is left of an answer, and what was wrong with the rest. */
+/** The valid part of an answer, and the problems of the rest. */
 export interface CheckedExtraction {
-  /** Undefined when the answer has not the shape of the schema. */
+  /** Undefined if the answer does not match the schema. */
   readonly extraction: ExtractionV1 | undefined;
-  /** Sentences for the model; none when all of it holds. */
+  /** Sentences for the model; empty for a valid answer. */
   readonly problems: readonly string[];
 }
 
-/** One white space between words, and one form of quotation marks. */
+/** Normalises white space and quotation marks. */
 function normalised(text: string): string {
   return text.normalize("NFKC").replace(/[‘’‚]/g, "'").replace(/[“”„]/g, '"')
     .replace(/\s+/g, " ").trim();
 }
 
-/** Numbers as they are written, without separators of thousands. */
+/** Numbers without separators. */
 function numbersOf(text: string): readonly string[] {
   return (text.match(/\p{N}+(?:[.,:]\p{N}+)*/gu) ?? []).map((number) =>
     number.replace(/[.,:]/g, "")
   );
 }
 
-/** Why a statement does not rest on lines `startLine` to `endLine` of the part; undefined when it does. */
+/** Why a statement may not cite lines `startLine` to `endLine`; undefined if it may. */
 function spanProblem(
   part: ShownPart,
   startLine: number,
@@ -123,7 +123,7 @@ function spanText(part: ShownPart, startLine: number, endLine: number): string {
   return part.lines.slice(startLine - part.from, endLine - part.from + 1).join("\n");
 }
 
-/** Why a statement is not what the cited text says, as far as words and numbers tell; undefined when it may be. */
+/** Why the words and numbers of a statement do not match the cited text; undefined if they do. */
 export function wordingProblem(statement: string, cited: string): string | undefined {
   const text = normalised(cited);
   const there = new Set(numbersOf(text));
@@ -132,7 +132,7 @@ export function wordingProblem(statement: string, cited: string): string | undef
   const words = new Set(termsOf(statement));
   const found = new Set(termsOf(text));
   const shared = [...words].filter((word) => found.has(word)).length;
-  return words.size > 0 && shared < words.size * SHARE
+  return words.size > 0 && shared < words.size * MIN_SHARE
     ? "too few of its words stand there; say it in the source's words"
     : undefined;
 }
@@ -150,8 +150,8 @@ function claimProblem(part: ShownPart, claim: ExtractionV1["claims"][number]): s
 }
 
 /**
- * Reads a model's answer and keeps what holds. Relations are kept where a kept claim names both ends, contradictions
- * where their page was shown.
+ * Parses a model's answer and keeps the valid parts: relations need a kept claim that names both ends,
+ * contradictions a page in the prompt.
  */
 export function checkExtraction(answer: string, part: ShownPart): CheckedExtraction {
   const json = parseAnswerJson(answer);
@@ -189,7 +189,7 @@ export function checkExtraction(answer: string, part: ShownPart): CheckedExtract
   return { extraction, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
-/** The claim that says a relation: it names both ends, and says it in the relation's words. */
+/** The claim that states a relation: it names both ends and contains the relation's words. */
 export function relationClaim(
   { from, kind, to }: ExtractionV1["relations"][number],
   claims: ExtractionV1["claims"],
@@ -215,12 +215,12 @@ function mentions(line: string, name: string): boolean {
   return normalised(line).toLowerCase().includes(normalised(name).toLowerCase());
 }
 
-/** Longest answer that is read, bytes. */
+/** Bytes read of an answer. */
 const MAX_BYTES = 400_000;
 
 /**
- * Reads an answer that is JSON, within a code fence or with words around it; undefined when there is none.
- * What it holds is for a schema to say.
+ * Parses an answer that is JSON, possibly in a code fence or with words around it; undefined for none. A
+ * schema must check the result.
  */
 export function parseAnswerJson(answer: string): Json | undefined {
   const text = answer.slice(0, MAX_BYTES);

@@ -1,4 +1,4 @@
-/** Files of this machine become sources: read, made text of, cut into passages, kept. @module */
+/** Ingests local files as sources: read, convert to text, split into passages, store. @module */
 import { mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type SourceKind, TEXT_KINDS, type WikiSource } from "../../contracts/memory/mod.ts";
@@ -21,12 +21,11 @@ import { type FileFacts, makeSeenFiles, type SeenFiles } from "./source_reader.t
 type Kept = Awaited<ReturnType<SourceTable["addAll"]>>[number];
 type File = IngestFiles["files"][number];
 
-/** One ingest under way. */
 interface Ingest {
   readonly wiki: OpenWiki;
   readonly ask: IngestFiles;
   readonly seen: SeenFiles;
-  /** What the memo compares beside the file. */
+  /** Options that the memo compares beside the file. */
   readonly asked: string;
 }
 
@@ -38,18 +37,18 @@ interface Waiting {
   readonly notes: readonly string[];
 }
 
-/** Files of one ingest whose notes are told. */
+/** Files per ingest whose notes are reported. */
 const MAX_NOTED = 200;
-/** Most of one transaction. */
+/** Limits of one transaction. */
 const BATCH = { files: 64, bytes: 8_000_000 };
 
 /**
- * Takes in files, one after another. What does not read is reported and stops nothing; what was kept stays kept
- * when the process is ended, and the same request again does only what is missing.
+ * Ingests files one after another. Unreadable files are reported and do not stop the rest. Stored sources
+ * survive a kill, and the same request later does only what is missing.
  */
 export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<IngestReport> {
   const seen = makeSeenFiles(wiki.store.documents, wiki.powers.now);
-  // The last word: files that were taken in before contents were looked up are read once more.
+  // The suffix invalidates memos from before content trust was looked up, so that those files are read again.
   const asked = [ask.label, ask.colour, ask.owner, ask.expiresAt ?? "", "known"].join("\n");
   const ingest: Ingest = { wiki, ask, seen, asked };
   const count = { new: 0, changed: 0, unchanged: 0 };
@@ -69,7 +68,7 @@ export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<Ing
     for (const fate of await keep(ingest, batch)) tell(fate);
   };
   for (const file of ask.files) {
-    // The same key twice in one request is two versions, in their order.
+    // The same key twice in a request makes two versions, in order.
     if (waiting.some((each) => each.file.key === file.key)) await flush();
     const found = await lookAt(ingest, file);
     if ("did" in found) tell(found);
@@ -90,7 +89,7 @@ export async function ingestFiles(wiki: OpenWiki, ask: IngestFiles): Promise<Ing
   return report;
 }
 
-/** Keeps a batch in one transaction; where that fails, each by itself, so that one does not stop the rest. */
+/** Stores a batch in one transaction; if that fails, each file separately, so that one does not stop the rest. */
 async function keep(
   { wiki: { store }, seen, asked }: Ingest,
   batch: readonly Waiting[],
@@ -123,7 +122,7 @@ async function keep(
   }
 }
 
-/** A full disk or a broken database is the wiki's fate, not the file's; a bug is nobody's. */
+/** A full disk or a broken database concerns the wiki, not the file; bugs are rethrown. */
 function isOfTheWiki(error: unknown): boolean {
   return !(error instanceof Fault) || error.code === "storeFull" || error.code === "storeCorrupt";
 }
@@ -144,7 +143,7 @@ function logIngest({ wiki, ask }: Ingest, report: IngestReport): void {
   });
 }
 
-/** What is to be kept of a file; or its fate, where nothing is. */
+/** The source to store, or the result if there is nothing to store. */
 async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgress> {
   const { wiki, ask, seen, asked } = ingest;
   const { store, powers } = wiki;
@@ -170,7 +169,7 @@ async function lookAt(ingest: Ingest, file: File): Promise<Waiting | IngestProgr
   }
 }
 
-/** What is known already keeps its lower colour and its higher label: asking for better ones changes nothing. */
+/** A source keeps its lower trust and higher confidentiality: a request for better ones changes nothing. */
 function isAsAsked(source: WikiSource, ask: IngestFiles): boolean {
   return mixLabel(source.label, ask.label) === source.label &&
     mixColour(source.colour, ask.colour) === source.colour &&
@@ -200,24 +199,22 @@ async function newSource(
   return { source, notes };
 }
 
-// The text of a file that is taken in, and its passages.
+// Text and passages of an ingested file.
 
-/** Most of a document that is parsed, bytes; see ParseAsk. */
+/** Bytes of a parsed document; see ParseAsk. */
 const MAX_PARSED = 32 * 1_048_576;
 
-/** What became of the bytes. */
 interface SourceText {
   readonly title: string;
   readonly chunks: readonly NewChunk[];
-  /** The text form; undefined where the bytes are the text. */
+  /** Undefined if the bytes are the text. */
   readonly text: Uint8Array | undefined;
-  /** What made it, `NAME@VERSION`. */
+  /** The parser, `NAME@VERSION`. */
   readonly parser: string | undefined;
-  /** What was left out, or how it was read where that is a guess. */
+  /** What was left out, or how an uncertain text was read. */
   readonly notes: readonly string[];
 }
 
-/** Bytes and what is known of them. */
 interface SourceBytes {
   readonly kind: SourceKind;
   readonly name: string;
@@ -232,8 +229,8 @@ interface TextForm {
 }
 
 /**
- * Makes text of the bytes where they are none, and cuts it.
- * @throws Fault `invalidInput` for what is no text, `tooLarge` for a document past 32 MiB, and what `parse` refuses.
+ * Converts bytes to text where necessary, and splits it.
+ * @throws Fault `invalidInput` for a file without text, `tooLarge` for a document above 32 MiB, and those of `parse`
  */
 async function textOf(
   parse: (ask: ParseAsk) => Promise<Parsed>,
@@ -243,7 +240,7 @@ async function textOf(
   const form = TEXT_KINDS.has(kind) ? plainForm(source) : await parsedForm(parse, source);
   const title = form.title === "" ? name : form.title;
   const { chunks, title: found } = chunkText(kind, form.text ?? bytes, { termsOf, title });
-  // A parser has read the document's own title; its text only begins with some line.
+  // A parser finds the document's own title; plain text only has a first line.
   return { ...form, chunks, title: form.title === "" ? found : form.title };
 }
 

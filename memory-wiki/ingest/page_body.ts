@@ -1,20 +1,26 @@
-/** The body of a page that a run writes, or adds to. @module */
-import type { WikiSource } from "../../contracts/memory/mod.ts";
-import { citationLine, escapeLine, linkShown, readPage } from "../markdown/mod.ts";
+/** Writes the body of a page, or adds to it. @module */
+import {
+  escapeLine,
+  linkShown,
+  makeFootnotes,
+  readPage,
+  shownName,
+  type SourceLines,
+} from "../markdown/mod.ts";
 import type { Piece, PlannedPage } from "./page_plan.ts";
 
-/** What a body is made of beside its plan. */
+/** Input of a body beside its plan. */
 export interface BodyParts {
-  /** The body that stands; undefined for a page that is written anew. */
+  /** The existing body; undefined for a new page. */
   readonly stands: string | undefined;
-  /** Pages that statements may link to. */
+  /** Pages to link to. */
   readonly named: readonly NamedPage[];
-  /** What sources say against the page. */
+  /** Statements of sources that contradict the page. */
   readonly against: readonly CitedLine[];
   readonly author: string;
 }
 
-/** The body, and how many statements are new on it. */
+/** The body, and the number of statements added. */
 export function bodyOf(
   plan: Pick<PlannedPage, "name" | "title" | "pieces" | "relations">,
   { stands, named, against, author }: BodyParts,
@@ -29,7 +35,7 @@ export function bodyOf(
     const lines = group.filter(({ text }) => !known.has(plain(text)))
       .map((piece) => citedLine(piece, others));
     const [first] = group;
-    const from = first === undefined ? "a source" : shownSource(first.source);
+    const from = first === undefined ? "a source" : shownName(first.source);
     const heading = stands !== undefined
       ? `Proposed by ${author} from ${from}`
       : groups.length > 1
@@ -60,25 +66,25 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-// Names of pages within a statement become links.
+// Links mentions of pages within a statement.
 
-/** A page that statements may name. */
+/** A page that statements may mention. */
 interface NamedPage {
   readonly name: string;
   readonly title: string;
 }
 
-/** Most links in one statement. */
-const MAX = 6;
+/** Links per statement. */
+const MAX_LINKS = 6;
 
-/** The statement as Markdown: escaped, with the first mention of each page as a link. */
+/** The statement as escaped Markdown, with the first mention of each page as a link. */
 export function linkNames(text: string, pages: readonly NamedPage[]): string {
   const lower = text.toLowerCase();
-  // Where folding changes lengths, places in the one are no places in the other.
+  // If folding changes the length, indexes of one are not indexes of the other.
   if (lower.length !== text.length) return escapeLine(text);
   const spans: { at: number; end: number; name: string }[] = [];
   for (const { name, title } of [...pages].sort((a, b) => b.title.length - a.title.length)) {
-    if (spans.length >= MAX || title.length < 3) continue;
+    if (spans.length >= MAX_LINKS || title.length < 3) continue;
     const at = wordAt(lower, title.toLowerCase());
     const end = at + title.length;
     if (at < 0 || spans.some((span) => at < span.end && span.at < end)) continue;
@@ -98,95 +104,50 @@ function wordAt(text: string, word: string): number {
   const at = text.indexOf(word);
   if (at < 0) return -1;
   const letter = /[\p{L}\p{N}]/u;
-  // Scripts without spaces have no edges of words.
+  // Scripts without spaces have no word boundaries.
   if (!/^[\x20-\x7e]+$/.test(word)) return at;
   const edge = !letter.test(text.charAt(at - 1)) && !letter.test(text.charAt(at + word.length));
   return edge ? at : -1;
 }
 
-/** {@link escapeLine} of a piece, which keeps the spaces at its ends. */
+/** {@link escapeLine} that keeps spaces at the ends. */
 function spaced(piece: string): string {
   const inner = escapeLine(piece);
   return (/^\s/.test(piece) && inner !== "" ? " " : "") + inner +
     (/\s$/.test(piece) && piece !== "" ? " " : "");
 }
 
-// A page of cited statements under way: a new one, or sections behind what stands.
+// Builds cited statements: a new page, or sections behind an existing one.
 
-/** One statement with the lines that it rests on. */
-export interface CitedLine {
-  /** Markdown, one line, already escaped. */
+/** A statement with the lines that it cites. */
+export interface CitedLine extends SourceLines {
+  /** Escaped Markdown on one line. */
   readonly text: string;
-  readonly source: WikiSource;
-  readonly startLine: number;
-  readonly endLine: number;
 }
 
-/** Collects sections and gives each cited span one footnote. */
+/** Collects sections; each cited span gets one footnote. */
 interface PageBuilder {
   section(heading: string | undefined, lines: readonly CitedLine[]): void;
-  /** Sections, then the footnotes. Empty when nothing was added. */
+  /** Sections, then footnotes. Empty if nothing was added. */
   text(): string;
-  /** Statements that were added. */
+  /** Number of statements added. */
   count(): number;
 }
 
-/** Begins. `taken` are names of footnotes that stand on the page already. */
+/** Makes a builder. `taken`: names of existing footnotes. */
 function makePageBuilder(taken: ReadonlySet<string>): PageBuilder {
   const blocks: string[] = [];
-  const notes = new Map<string, string>();
-  const definitions: string[] = [];
-  let next = 1;
+  const notes = makeFootnotes(taken);
   let count = 0;
-
-  function noteOf({ source, startLine, endLine }: CitedLine): string {
-    const span = `${source.digest}:${startLine}-${endLine}`;
-    const known = notes.get(span);
-    if (known !== undefined) return known;
-    while (taken.has(String(next))) next++;
-    const note = String(next++);
-    notes.set(span, note);
-    definitions.push(citeSource(note, source, { startLine, endLine }));
-    return note;
-  }
-
   return Object.freeze<PageBuilder>({
     section(heading, lines) {
       if (lines.length === 0) return;
       if (heading !== undefined) blocks.push(`## ${escapeLine(heading)}`);
-      blocks.push(lines.map((line) => `- ${line.text}[^${noteOf(line)}]`).join("\n"));
+      blocks.push(lines.map((line) => `- ${line.text}${notes.mark(line)}`).join("\n"));
       count += lines.length;
     },
-    text: () => blocks.length === 0 ? "" : `${[...blocks, definitions.join("\n")].join("\n\n")}\n`,
+    text: () =>
+      blocks.length === 0 ? "" : `${[...blocks, notes.definitions.join("\n")].join("\n\n")}\n`,
     count: () => count,
-  });
-}
-
-// A source's footnote, as pages cite it.
-
-/** Most characters of a source's name in a citation. */
-const MAX_SHOWN = 120;
-
-/** What a source is called in a citation: the end of its path or address, else its title. */
-function shownSource({ provenance: { origin }, title, key }: WikiSource): string {
-  const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
-  const parts = path.split("/").filter((part) => part !== "");
-  const name = parts.slice(-2).join("/");
-  return (name === "" ? title : name).slice(-MAX_SHOWN);
-}
-
-/** The definition of footnote `note` for lines of a source. */
-export function citeSource(
-  note: string,
-  source: WikiSource,
-  lines: { readonly startLine: number; readonly endLine: number },
-): string {
-  return citationLine({
-    note,
-    file: source.text,
-    shown: shownSource(source),
-    digest: source.digest,
-    startLine: lines.startLine,
-    endLine: lines.endLine,
   });
 }

@@ -1,4 +1,4 @@
-/** Which page a thing or a source gets, and whether that page is ours to write anew. @module */
+/** Assigns sources and things to pages, and decides whether a page may be rewritten. @module */
 import { cleared, colourSuffices, type Label } from "../../contracts/authority/mod.ts";
 import type { PageKind, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { pageNameOf, suffixed } from "../markdown/mod.ts";
@@ -6,10 +6,10 @@ import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
 import { type ExtractionV1, relationClaim } from "./check_extraction.ts";
 import type { StoredItem, WorkStore } from "./work_store.ts";
 
-/** Statements that make a thing worth a page of its own, where nobody asked for one. */
-const LEAST_PIECES = 2;
+/** Statements that justify a page that the model did not ask for. */
+const MIN_PIECES = 2;
 
-/** One page that is to be written. */
+/** A page to write. */
 export interface PlannedPage {
   readonly name: PageName;
   readonly kind: PageKind;
@@ -17,13 +17,13 @@ export interface PlannedPage {
   readonly aliases: readonly string[];
   readonly pieces: readonly Piece[];
   readonly relations: readonly Piece[];
-  /** The page that stands, if any. */
+  /** The existing page, if any. */
   readonly before: StoredPage | undefined;
-  /** It is written anew; else sections are put behind what stands. */
+  /** Whether it is rewritten; otherwise sections are appended. */
   readonly anew: boolean;
 }
 
-/** Whether a source may speak on a page without making it less trusted or more confidential. */
+/** Whether a source may join a page without lowering its trust or raising its confidentiality. */
 export function mayJoin(
   source: WikiSource,
   page: { readonly colour: WikiSource["colour"]; readonly label: Label },
@@ -31,14 +31,14 @@ export function mayJoin(
   return cleared(source.label, page.label) && colourSuffices(source.colour, page.colour);
 }
 
-/** Rules and models wrote it, nobody has reviewed it, and all that it cites is at hand. */
+/** Whether rules or models wrote the page, nobody reviewed it, and all its sources are at hand. */
 function isOurs(page: StoredPage, sources: readonly WikiSource[]): boolean {
   const digests = new Set<string>(sources.map(({ digest }) => digest));
   return (page.author === "extract" || page.author.startsWith("model:")) &&
     page.reviewed === undefined && page.sources.every((digest) => digests.has(digest));
 }
 
-/** The page that sums up a source, or an earlier version of it. */
+/** The summary of a source, or of an earlier version of it. */
 function summaryBefore(store: WikiStore, source: WikiSource): StoredPage | undefined {
   const versions = store.sources.list({ keyPrefix: source.key })
     .filter(({ key }) => key === source.key).reverse();
@@ -52,7 +52,7 @@ function summaryBefore(store: WikiStore, source: WikiSource): StoredPage | undef
   return undefined;
 }
 
-/** A name that no page has, and none of `taken`: of the title, else with what the page is, else with a number. */
+/** A name that no page has and `taken` does not list: the title, the title with the kind, or with a number. */
 function freeName(
   store: WikiStore,
   title: string,
@@ -67,14 +67,14 @@ function freeName(
   return name;
 }
 
-/** The page of a thing. A summary speaks of its source, whatever its name is. */
+/** The page of a thing. Never a summary: a summary is about its source, whatever its name. */
 function thingBefore(store: WikiStore, { name, kind }: Thing): StoredPage | undefined {
   const first = pageNameOf(name);
   return [store.pages.get(first), store.pages.get(suffixed(first, kind)), store.pages.find(name)]
     .find((page) => page !== undefined && page.kind !== "summary");
 }
 
-/** The page of one source. */
+/** Plans the page of a source. */
 export function planSummary(
   store: WikiStore,
   source: WikiSource,
@@ -94,8 +94,8 @@ export function planSummary(
 }
 
 /**
- * The page of one thing that several sources may speak of; undefined where there is too little to say. Only sources of
- * one trust meet on a page: what is less trusted or more confidential stays on its own source's page.
+ * Plans the page of a thing that several sources may describe; undefined if there is too little to say. Only
+ * sources of one trust level share a page; statements of others stay on their source's page.
  */
 export function planThing(
   store: WikiStore,
@@ -117,7 +117,7 @@ export function planThing(
     pieces.some((piece) => piece.source.id === source.id)
   );
   const wanted = before !== undefined || joined.some((thing) => thing.wanted);
-  if (pieces.length === 0 || !wanted && pieces.length < LEAST_PIECES) return undefined;
+  if (pieces.length === 0 || !wanted && pieces.length < MIN_PIECES) return undefined;
   const [named = first] = joined;
   const name = before?.name ??
     freeName(store, named.name, { kind: named.kind, taken: parts.taken });
@@ -135,40 +135,40 @@ export function planThing(
   };
 }
 
-/** Colour and label that most of the statements have. */
+/** The source whose colour and label most statements have. */
 function commonest(pieces: readonly Piece[]): WikiSource | undefined {
   const groups = Map.groupBy(pieces, ({ source }) => `${source.label} ${source.colour}`);
-  const [most] = [...groups.values()].sort((a, b) => b.length - a.length);
-  return most?.[0]?.source;
+  const [largest] = [...groups.values()].sort((a, b) => b.length - a.length);
+  return largest?.[0]?.source;
 }
 
-/** Other names, where they lead to no other page. */
+/** Other names, unless they lead to another page. */
 function aliasesOf(store: WikiStore, things: readonly Thing[], title: string): readonly string[] {
   const all = things.flatMap(({ name, aliases }) => [name, ...aliases])
     .filter((alias) => alias !== title && store.pages.find(alias) === undefined);
   return [...new Set(all)].slice(0, 16);
 }
 
-// What a run's answers say, source by source: the pieces that pages are made of.
+// Gathers a run's answers, source by source.
 
-/** One statement of one source. */
+/** A statement of a source. */
 export interface Piece {
   readonly source: WikiSource;
   readonly text: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** Keys of the entities that it names. */
+  /** Keys of the entities it mentions. */
   readonly about: readonly string[];
 }
 
-/** What one source says of one thing. */
+/** A thing as one source describes it. */
 interface Thing {
   readonly key: string;
   readonly name: string;
   readonly kind: "entity" | "concept";
   readonly aliases: readonly string[];
   readonly source: WikiSource;
-  /** Whether the model asked for a page of it. */
+  /** Whether the model asked for its page. */
   readonly wanted: boolean;
 }
 
@@ -182,21 +182,21 @@ export interface Contradiction {
   readonly endLine: number;
 }
 
-/** All that was taken of the sources that are answered whole. */
+/** The valid answers of all sources that are answered completely. */
 export interface Gathered {
   readonly sources: readonly WikiSource[];
   readonly pieces: readonly Piece[];
-  /** `A is part of B`, with the lines that say so; each is about A. */
+  /** `A is part of B` with the stating lines; each is about A. */
   readonly relations: readonly Piece[];
   readonly things: readonly Thing[];
   readonly contradictions: readonly Contradiction[];
-  /** What did not hold of the answers, sentences. */
+  /** Invalid parts of the answers, as sentences. */
   readonly problems: readonly string[];
-  /** Items of sources for which no answer had the form: to be asked again by the next run. */
+  /** Items of sources without a well-formed answer, to be asked again in the next run. */
   readonly failed: readonly string[];
 }
 
-/** The key under which sources speak of one thing. */
+/** The key by which sources refer to the same thing. */
 function thingKey(name: string): string {
   return pageNameOf(name);
 }
@@ -236,7 +236,7 @@ function relationsOf(source: WikiSource, { relations, claims }: ExtractionV1): r
   });
 }
 
-/** Gathers what holds. A source with a part that is not answered yet is left for the next run. */
+/** Gathers valid answers. A source with an unanswered part is left for the next run. */
 export function gather(
   store: WikiStore,
   work: WorkStore,

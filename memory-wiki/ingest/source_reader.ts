@@ -1,10 +1,10 @@
-/** Files that are taken in: how they are read, which ones have not changed since, which ones are gone. @module */
+/** Files to ingest: the interface to read them, and the memo that finds unchanged and removed ones. @module */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import type { OpenWiki } from "../ops/op.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 
-/** What tells one state of a file from another without reading it. Milliseconds; bytes. */
+/** Identifies a state of a file without reading it. Milliseconds; bytes. */
 export interface FileFacts {
   readonly size: number;
   readonly mtime: number;
@@ -16,12 +16,12 @@ export interface FileFacts {
 export interface SourceReader {
   /**
    * Facts of the regular file at a real, absolute path.
-   * @throws Fault `notFound`; `refused` for a link, a folder, a pipe or a device, or where a folder above it is a link.
+   * @throws Fault `notFound`; `refused` for a link, folder, pipe or device, and below a folder that is a link
    */
   look(path: string): Promise<FileFacts>;
   /**
-   * Its bytes, and the facts that held before and after they were read.
-   * @throws Fault as {@link SourceReader.look}; `tooLarge` past `maxBytes`; `conflict` when it was changed meanwhile.
+   * Its bytes, and its facts, which were equal before and after reading.
+   * @throws Fault those of {@link SourceReader.look}; `tooLarge` above `maxBytes`; `conflict` if it changed meanwhile
    */
   read(
     path: string,
@@ -29,12 +29,11 @@ export interface SourceReader {
   ): Promise<{ readonly bytes: Uint8Array; readonly facts: FileFacts }>;
 }
 
-// What was known of each file when it was last taken in, so that an unchanged one need not be
-// read.
+// The memo of earlier ingests, so that an unchanged file is not read again.
 
-/** Documents that the memo is spread over. */
+/** Documents that store the memo. */
 const SHARDS = 64;
-/** A file that was changed so shortly before it was read may change again within one tick of its clock, ms. */
+/** A file changed so shortly before it was read may change again without a new time stamp. Milliseconds. */
 const RACY_MS = 2_000;
 
 const Entry = z.tuple([
@@ -48,13 +47,12 @@ const Entry = z.tuple([
 ]);
 const Shard = z.record(z.string(), Entry);
 
-/** The memo of one ingest. */
 export interface SeenFiles {
-  /** The source that the file was when it had these facts; undefined when it must be read. */
+  /** The source of the file if its facts and options are unchanged; undefined if it must be read. */
   known(key: string, facts: FileFacts, asked: string): number | undefined;
   note(key: string, facts: FileFacts, asked: string, source: number): void;
   forget(key: string): void;
-  /** Makes it durable. What is lost before is read again, nothing else. */
+  /** Stores the memo. Unsaved entries only cause files to be read again. */
   save(): void;
 }
 
@@ -101,7 +99,10 @@ export function makeSeenFiles(documents: WikiDocuments, now: () => number): Seen
   });
 }
 
-/** Marks as removed every current source under a prefix that is not among those present; gives their keys. */
+/**
+ * Marks the current sources under a prefix as removed unless their files are present or were not looked at.
+ * Returns their keys.
+ */
 export function goneSources(
   { store, powers }: OpenWiki,
   keyPrefix: string,

@@ -1,4 +1,4 @@
-/** Reads the files that are taken in: regular ones, where they were named, whole or not at all. @module */
+/** Reads files to ingest: regular files at the named path, completely or not at all. @module */
 import {
   closeSync,
   constants,
@@ -13,7 +13,7 @@ import {
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { FileFacts, SourceReader } from "./source_reader.ts";
 
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const PIECE = 1 << 20;
 
 function refused(code: FaultCode, path: string, why: string, cause?: unknown): Fault {
@@ -44,7 +44,7 @@ function faultOf(path: string, error: unknown): Fault {
 }
 
 function look(path: string): FileFacts {
-  // A folder above it that is a link leads out of what was named.
+  // A link in the path leads outside the named folder.
   if (realpathSync(path) !== path) {
     const what = lstatSync(path).isSymbolicLink() ? "it is a link" : "a folder above it is a link";
     throw refused("refused", path, what);
@@ -56,7 +56,7 @@ function look(path: string): FileFacts {
 }
 
 function readWhole(path: string, maxBytes: number): Uint8Array {
-  // NONBLOCK: a pipe that took the file's place is not waited for.
+  // NONBLOCK: do not wait for a pipe that replaced the file.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = openSync(path, flags);
   try {
@@ -76,8 +76,8 @@ function readWhole(path: string, maxBytes: number): Uint8Array {
   }
 }
 
-function tooLarge(path: string, size: number, most: number): Fault {
-  return refused("tooLarge", path, `it has ${size} bytes, ${most} are taken`);
+function tooLarge(path: string, size: number, max: number): Fault {
+  return refused("tooLarge", path, `it has ${size} bytes, ${max} are taken`);
 }
 
 function changed(path: string): Fault {
@@ -85,8 +85,8 @@ function changed(path: string): Fault {
 }
 
 /**
- * Makes the reader. It has the right to read that this process was started with. One call in each waits for another
- * thread, so that questions are heard while many files are read; the others would cost most of the time.
+ * Makes the reader, with this process's permission to read. Each method awaits one lstat on another thread,
+ * so that requests are served between files; making every call asynchronous would take most of the time.
  */
 export function makeSourceReader(): SourceReader {
   return Object.freeze<SourceReader>({
@@ -104,7 +104,7 @@ export function makeSourceReader(): SourceReader {
         const before = look(path);
         if (before.size > maxBytes) throw tooLarge(path, before.size, maxBytes);
         const bytes = readWhole(path, maxBytes);
-        // INVARIANT: what was read is what lies there (test: mallory swaps the file for a link).
+        // INVARIANT: the bytes read are those of the file at the path (test: mallory swaps the file for a link).
         if (!same(before, look(path))) throw changed(path);
         return { bytes, facts: before };
       } catch (error) {

@@ -1,4 +1,4 @@
-/** A run's answers become one patch of pages, to be reviewed. @module */
+/** Turns a run's answers into one patch of pages for review. @module */
 import { cleared } from "../../contracts/authority/mod.ts";
 import type { Finding, PageChange, PagePatch } from "../../contracts/memory/mod.ts";
 import { escapeLine, readPage, shortened } from "../markdown/mod.ts";
@@ -16,25 +16,25 @@ import {
 } from "./page_plan.ts";
 import { linesOf, makeWorkStore } from "./work_store.ts";
 
-/** Most pages of one patch. */
+/** Pages per patch. */
 const MAX_PAGES = 5_000;
-/** Most characters of a page's body; see PageDraft. */
+/** Characters of a page's body; see PageDraft. */
 const MAX_BODY = 200_000;
 const QUOTE_CHARS = 300;
 
-/** What a finished run gives. */
+/** Result of a run. */
 export interface Finished {
-  /** Null where there is nothing to change. */
+  /** Null if nothing changes. */
   readonly patch: PagePatch | null;
   readonly contradictions: readonly Finding[];
-  /** Pages that were left as they are, and answers that did not hold: sentences. */
+  /** Pages left unchanged and invalid answers, as sentences. */
   readonly left: readonly string[];
 }
 
 /**
- * Merges what was taken of every source that is answered whole. Summaries for each source, pages for the things that
- * they speak of; reviewed and hand-written pages get sections behind what stands, and nothing is applied.
- * @throws Fault `notFound` for an unknown run.
+ * Merges the answers of every completely answered source: a summary per source, and a page per thing.
+ * Reviewed and hand-written pages get appended sections; nothing is applied.
+ * @throws Fault `notFound` for an unknown run
  */
 export function finishWork({ store, answered }: OpenWiki, run: string): Finished {
   const work = makeWorkStore(store.documents);
@@ -57,8 +57,8 @@ export function finishWork({ store, answered }: OpenWiki, run: string): Finished
     author,
     reason: `What ${stored.model} read in ${gathered.sources.length} sources`,
     changes,
-    // INVARIANT: each statement was drawn from one source alone, and its page cites it: the page becomes what its
-    // sources are, whatever else was read in the same run (test: a less trusted source does not join a page).
+    // INVARIANT: each statement comes from one source, which its page cites, so a page gets the trust of its
+    // own sources, whatever else the run read (test: a less trusted source does not join a page).
     colour: "BLUE",
     label: "public",
   });
@@ -75,7 +75,7 @@ export function finishWork({ store, answered }: OpenWiki, run: string): Finished
     merged: [...merged, ...gathered.sources.map(({ id }) => id)],
     ...(patched === undefined ? {} : { patch: patched }),
   });
-  // Asked for a second time, the patch that was made is told again.
+  // A repeated request returns the patch that exists.
   const told = patch ?? (patched === undefined ? null : store.patches.get(patched) ?? null);
   return { patch: told, contradictions: gathered.contradictions.map(findingOf), left };
 }
@@ -112,7 +112,7 @@ function contradictedOf(
   });
 }
 
-/** The change of one page; a sentence where it is left as it is; undefined where there is nothing new. */
+/** The change of one page; a sentence that says why it is left as it is; undefined if nothing is new. */
 function changeOf(
   store: WikiStore,
   plan: PlannedPage,
@@ -146,7 +146,10 @@ function changeOf(
   };
 }
 
-/** A name is drawn from a source too: a page links to what its own sources name, and to what is no more confidential. */
+/**
+ * Pages that may be linked. Names come from sources, too: a page links only to what its own sources name, and
+ * to existing pages that are no more confidential.
+ */
 function linkable(plan: PlannedPage, plans: readonly PlannedPage[]): readonly PlannedPage[] {
   const own = new Set(plan.pieces.map(({ source }) => source.id));
   return plans.filter(({ kind, before, pieces }) => {
@@ -156,7 +159,7 @@ function linkable(plan: PlannedPage, plans: readonly PlannedPage[]): readonly Pl
   });
 }
 
-/** The page's statement against the source's own words: nothing of it is the model's. */
+/** The page's statement against the source's own words, without words of the model. */
 function againstLine(store: WikiStore, each: Contradiction): CitedLine {
   const { source, startLine, endLine, claim } = each;
   const words = linesOf(store, source, startLine, endLine).join(" ").replace(/\s+/g, " ").trim();

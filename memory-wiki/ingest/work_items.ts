@@ -1,4 +1,4 @@
-/** The items of a run: what a model is asked next, and what it answered. @module */
+/** Items of a run: the next request to the model, and its answer. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { cleared, colourSuffices, type Label, mixLabel } from "../../contracts/authority/mod.ts";
 import type { Page, WikiSource } from "../../contracts/memory/mod.ts";
@@ -10,7 +10,7 @@ import type { WikiStore } from "../store/wiki_store.ts";
 import { checkExtraction, EXTRACTION_SCHEMA_V1, SCHEMA_VERSION } from "./check_extraction.ts";
 import {
   answerTokens,
-  LEAST_CONTEXT,
+  MIN_CONTEXT,
   type Part,
   partsOf,
   promptV1,
@@ -21,10 +21,10 @@ import {
 } from "./prompt_v1.ts";
 import { linesOf, makeWorkStore, type StoredAnswer, type StoredItem } from "./work_store.ts";
 
-/** How often an item is asked. */
+/** Attempts per item. */
 const MAX_TRIES = 2;
 
-/** The next item that has no answer, or one to be corrected; null when all is done. `skip` are under way. */
+/** The next item to answer or correct; null when all are done. `skip`: items in progress. */
 export function nextItem(
   { store, answered }: OpenWiki,
   run: string,
@@ -47,7 +47,7 @@ export function nextItem(
   if (before === undefined) {
     work.putAnswer(item.id, { tries: 0, problems: [], done: false, pages: copied(pages) });
   }
-  // A source that was written against this prompt does not know the digest of its own bytes and this item.
+  // A source that attacks this prompt cannot contain a digest of its own text.
   const mark = `SOURCE-${sha256Hex(item.id, lines.join("\n")).slice(0, 16)}`;
   return {
     id: item.id,
@@ -73,7 +73,7 @@ function sourceOf(store: WikiStore, item: StoredItem) {
   return source;
 }
 
-/** Checks an answer and keeps what holds. An answer with problems is asked for once more. */
+/** Checks an answer and keeps its valid part. An answer with problems is requested once more. */
 export function takeItem(
   { store, answered }: OpenWiki,
   { run, item: id, text }: { readonly run: string; readonly item: string; readonly text: string },
@@ -92,7 +92,7 @@ export function takeItem(
   const { from, to } = item;
   const checked = checkExtraction(text, { from, to, lines, pages: before.pages });
   const tries = before.tries + 1;
-  // What held of the first answer is not lost by a worse second one.
+  // A worse second answer does not replace the first.
   const better = (checked.extraction?.claims.length ?? -1) >=
     (before.extraction?.claims.length ?? -1);
   const extraction = better ? checked.extraction : before.extraction;
@@ -106,15 +106,15 @@ export function takeItem(
   return { ok: problems.length === 0, problems };
 }
 
-// Pages that a part of a source is shown with, so that a model sees what the wiki says already.
+// Pages in the prompt, so that the model knows what the wiki says.
 
 const MAX_PAGES = 8;
 const MAX_CLAIMS = 6;
 const CLAIM_CHARS = 300;
 
 /**
- * Pages that the part names, those with most words in common first. Only pages that are no more confidential and no
- * less trusted than the source: the request stays what its source is.
+ * Pages whose titles occur in the part, longest titles first. Only pages that are no more confidential and no
+ * less trusted than the source, so that the request has the source's trust.
  */
 function shownPages(
   store: WikiStore,
@@ -150,23 +150,22 @@ function shown(store: WikiStore, page: Page, words: ReadonlySet<string>): ShownP
   return { name: page.name, title: page.title, claims };
 }
 
-// What a model would be asked: every part of the sources that are not done.
+// Planning: a request for every part of the sources that are not done.
 
-/** Answers are shorter than they may be: of a part's tokens, so many parts come back. */
+/** Expected length of an answer, relative to its part. */
 const ANSWER_SHARE = 0.6;
 
-/** What is planned for. */
 interface PlanAsk {
   readonly model: string;
   readonly contextTokens: number;
-  /** Sources with these keys, and those whose keys begin so; absent: all. */
+  /** Sources with these keys or prefixes; absent: all. */
   readonly of?: { readonly keys: readonly string[]; readonly prefixes: readonly string[] };
-  /** Also what is done, and what was answered. */
+  /** Includes sources that are done, and drops earlier answers. */
   readonly again?: boolean;
   readonly clearance: Label;
 }
 
-/** Names one part for one model: an answer holds for these bytes and lines, in whichever run. */
+/** Identifies a part for a model: an answer is valid for these bytes and lines in any run. */
 function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): string {
   const { digest, textDigest } = source;
   return sha256Hex(
@@ -175,15 +174,15 @@ function itemId(ask: Pick<PlanAsk, "model">, source: WikiSource, part: Part): st
 }
 
 /**
- * Makes the plan, and the run that holds it. The same sources, model and context give the same run.
- * @throws Fault `contextOverflow` when the context is too small for any part.
+ * Plans a run and stores it. The same sources, model and context give the same run.
+ * @throws Fault `contextOverflow` when the context is too small for any part
  */
 export function planWork({ store, powers, answered }: OpenWiki, ask: PlanAsk): WorkPlan {
   const { model, contextTokens, again = false, clearance, of } = ask;
-  if (contextTokens < LEAST_CONTEXT) {
+  if (contextTokens < MIN_CONTEXT) {
     throw new Fault(
       "contextOverflow",
-      `Cannot plan the ingest: the model takes ${contextTokens} tokens, ${LEAST_CONTEXT} are needed`,
+      `Cannot plan the ingest: the model takes ${contextTokens} tokens, ${MIN_CONTEXT} are needed`,
     );
   }
   const work = makeWorkStore(store.documents);

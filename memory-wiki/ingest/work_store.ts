@@ -1,4 +1,4 @@
-/** What a model ingest keeps while it goes on: runs and answers, durable, so that a second run goes on. @module */
+/** Stores runs and answers of a model ingest, so that a later run continues. @module */
 import * as z from "zod";
 import { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -6,7 +6,7 @@ import { PatchName, type WikiSource } from "../../contracts/memory/mod.ts";
 import type { WikiDocuments, WikiStore } from "../store/wiki_store.ts";
 import { ExtractionV1 } from "./check_extraction.ts";
 
-/** One part of one source, to be asked. */
+/** A part of a source. */
 export const StoredItem = z.object({
   id: z.string().regex(/^[0-9a-f]{24}$/),
   source: z.int().min(1),
@@ -15,33 +15,33 @@ export const StoredItem = z.object({
 });
 export type StoredItem = z.infer<typeof StoredItem>;
 
-/** One run over some sources. */
+/** A run over some sources. */
 const StoredRun = z.object({
   run: z.string().regex(/^[0-9a-f]{16}$/),
   model: z.string().max(256),
   contextTokens: z.int(),
   items: z.array(StoredItem),
-  /** Sources that are in a patch already. */
+  /** Sources that a patch includes. */
   merged: z.array(z.int()),
   /** The patch of the last finish. */
   patch: PatchName.optional(),
 });
 export type StoredRun = z.infer<typeof StoredRun>;
 
-/** What a model said of an item. */
+/** The answer for an item. */
 export const StoredAnswer = z.object({
-  /** How often it was answered; 0 while it is asked. */
+  /** Number of answers; 0 while the first is pending. */
   tries: z.int().min(0),
-  /** What holds; undefined while it is to be asked again, or when it never had the shape. */
+  /** The valid part; undefined if no answer had the right shape. */
   extraction: ExtractionV1.optional(),
   problems: z.array(z.string()),
   done: z.boolean(),
-  /** Pages that were shown with it, and their statements. */
+  /** Pages in the prompt, with their statements. */
   pages: z.array(z.object({ name: z.string(), title: z.string(), claims: z.array(z.string()) })),
 });
 export type StoredAnswer = z.infer<typeof StoredAnswer>;
 
-/** That all parts of a source went into a patch, by this model. */
+/** Records that a patch includes a source, as read by this model. */
 const StoredDone = z.object({ source: Digest, model: z.string(), label: Label, colour: Colour });
 
 /** Runs and answers. */
@@ -56,7 +56,7 @@ export interface WorkStore {
   putDone(done: z.infer<typeof StoredDone>): void;
 }
 
-/** Keeps them among the wiki's documents. */
+/** Stores them among the wiki's documents. */
 export function makeWorkStore(documents: WikiDocuments): WorkStore {
   const read = <S extends z.ZodType>(name: string, schema: S): z.infer<S> | undefined => {
     const parsed = schema.safeParse(documents.get(name));
@@ -77,14 +77,14 @@ export function makeWorkStore(documents: WikiDocuments): WorkStore {
   });
 }
 
-// The lines of a source's text.
+// Reading the lines of a source's text.
 
-/** Lines that are read at once. */
-const STEP = 5_000;
-/** Most of one step, bytes. */
-const STEP_BYTES = 8_000_000;
+/** Lines per read. */
+const READ_LINES = 5_000;
+/** Bytes per read. */
+const MAX_READ_BYTES = 8_000_000;
 
-/** Lines `from` to `to` of a source, all by default. A part of a step that is larger than 8 MB is left out. */
+/** Lines `from` to `to` of a source, all by default. Text beyond 8 MB per read is left out. */
 export function linesOf(
   store: WikiStore,
   source: WikiSource,
@@ -95,8 +95,8 @@ export function linesOf(
   const lines: string[] = [];
   while (from + lines.length <= last) {
     const start = from + lines.length;
-    const end = Math.min(last, start + STEP - 1);
-    const text = store.sources.lines(source, start, end, STEP_BYTES);
+    const end = Math.min(last, start + READ_LINES - 1);
+    const text = store.sources.lines(source, start, end, MAX_READ_BYTES);
     const step = text.split("\n");
     lines.push(...step.slice(0, end - start + 1));
   }

@@ -1,16 +1,16 @@
-/** Cited sources one after another, so that each text is read once, whatever number of pages cite it. @module */
+/** Groups citations by source, so that each text is read once, however many pages cite it. @module */
 import { cleared, colourSuffices } from "../../contracts/authority/mod.ts";
 import type { Finding, Page, WikiSource } from "../../contracts/memory/mod.ts";
 import { citationLine } from "../markdown/citation_line.ts";
 import type { ReadPage } from "../markdown/page_text.ts";
 import type { CitationUse, CitedSource, LintedStore, Span } from "./rule.ts";
 
-/** A text is read whole up to this; of a longer one, each cited passage by itself. Bytes. */
+/** Larger texts are not read as a whole; each cited passage is read separately. Bytes. */
 const WHOLE_BYTES = 32 * 1024 * 1024;
-/** Most of one cited passage. Bytes. */
+/** Bytes of one cited passage. */
 const QUOTE_BYTES = 256 * 1024;
-/** Below so many citations of one source, passages are cheaper than the whole. */
-const FEW = 4;
+/** For so few citations, separate passages are cheaper than the whole text. */
+const MAX_SEPARATE = 4;
 
 function linesOf(store: LintedStore, source: WikiSource): readonly string[] {
   if (source.lines === 0) return [];
@@ -22,7 +22,7 @@ function linesOf(store: LintedStore, source: WikiSource): readonly string[] {
   }
 }
 
-/** One cited source. Nothing is read before it is asked for. */
+/** A cited source, read on demand. */
 export function makeCitedSource(
   store: LintedStore,
   source: WikiSource,
@@ -35,7 +35,7 @@ export function makeCitedSource(
 
   const quote = ({ startLine, endLine }: Span): string | undefined => {
     if (endLine > source.lines || startLine > endLine) return undefined;
-    if (uses.length > FEW && source.bytes <= WHOLE_BYTES) {
+    if (uses.length > MAX_SEPARATE && source.bytes <= WHOLE_BYTES) {
       own ??= linesOf(store, source);
       if (own.length >= endLine) return own.slice(startLine - 1, endLine).join("\n");
     }
@@ -67,14 +67,14 @@ export function makeCitedSource(
   );
 }
 
-// Finds cited words again in another version of a text, on whichever lines they stand now.
+// Finds cited words in another version of a text, on any line.
 
-/** So many words in a row name a place in a text. */
+/** Consecutive words that identify a place in a text. */
 const GRAM = 3;
-/** Most places that are tried for one passage. */
-const PLACES = 64;
+/** Candidate places per passage. */
+const MAX_PLACES = 64;
 
-/** Words of a text with their lines: what was wrapped anew is still the same. */
+/** Words of a text with their lines, so that line breaks do not matter. */
 function wordsOf(lines: readonly string[]): { words: string[]; lineOf: number[] } {
   const words: string[] = [];
   const lineOf: number[] = [];
@@ -89,8 +89,8 @@ function wordsOf(lines: readonly string[]): { words: string[]; lineOf: number[] 
 }
 
 /**
- * Reads `lines` once and gives a search: the lines that now hold exactly these words in this order, the place nearest
- * to `near` when there are several, undefined when there is none. Time: linear in the text, then in each passage.
+ * Indexes `lines` and returns a search for the lines with exactly the words of a passage: the nearest to line
+ * `near`, undefined for none. Linear in the text, then in each passage.
  */
 function findMoved(
   lines: readonly string[],
@@ -99,14 +99,13 @@ function findMoved(
   const places = new Map<string, number[]>();
   for (const at of words.keys()) {
     const key = words.slice(at, at + GRAM).join(" ");
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [at]);
-    else if (known.length < PLACES) known.push(at);
+    const known = places.getOrInsert(key, []);
+    if (known.length < MAX_PLACES) known.push(at);
   }
   return (passage, near) => {
     const wanted = passage.split(/\s+/u).filter((word) => word !== "");
     if (wanted.length === 0) return undefined;
-    // A passage shorter than a gram stands where a gram begins with it: only whole lines of it are looked for.
+    // A passage shorter than a gram must fill a whole line.
     const starts = wanted.length < GRAM
       ? shortPlaces(lines, wanted.join(" "))
       : places.get(wanted.slice(0, GRAM).join(" ")) ?? [];
@@ -136,14 +135,14 @@ function shortPlaces(lines: readonly string[], passage: string): number[] {
   for (const [index, line] of lines.entries()) {
     if (line.trim().replaceAll(/\s+/gu, " ") !== passage) continue;
     found.push(index + 1);
-    if (found.length === PLACES) break;
+    if (found.length === MAX_PLACES) break;
   }
   return found;
 }
 
-// Citations of an older version, moved to where the same words stand in the current one.
+// Moves citations of an older version to the same words in the current one.
 
-/** Whether a page that cites `current` stays as trusted and as public as it is. */
+/** Whether a page may cite `current` without losing trust or becoming more confidential. */
 export function mayMoveTo(
   current: Pick<WikiSource, "colour" | "label">,
   page: Pick<Page, "colour" | "label">,
@@ -151,7 +150,7 @@ export function mayMoveTo(
   return cleared(current.label, page.label) && colourSuffices(current.colour, page.colour);
 }
 
-/** Writes each footnote of a finding anew, where its words are found again and its source is trusted as before. */
+/** Rewrites the footnotes of the findings whose words are found again in a source of sufficient trust. */
 export function moveCitations(
   store: LintedStore,
   page: Page,

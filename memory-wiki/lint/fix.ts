@@ -1,16 +1,10 @@
 /**
- * Patches for what a rule may mend: front matter that drifted, links with one near name, citations whose words moved,
- * aliases that two pages claim. A patch is proposed, never written. What needs judgement (a missing citation, a
- * contradiction, words that are gone) is never mended here.
+ * Patches for findings that rules can fix: stale front matter, links with one similar name, citations whose
+ * words moved, aliases that two pages claim. Patches are proposed, never applied. What needs judgement (a
+ * missing citation, a contradiction, missing words) is never fixed here.
  * @module
  */
-import {
-  cleared,
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../contracts/authority/mod.ts";
+import { cleared } from "../../contracts/authority/mod.ts";
 import {
   type Finding,
   type LintRule,
@@ -19,29 +13,27 @@ import {
   PageName,
 } from "../../contracts/memory/mod.ts";
 import { readPage } from "../markdown/mod.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
 import { moveCitations } from "./cited_sources.ts";
 import { bareTitle } from "./link_names.ts";
 import type { LintedStore } from "./rule.ts";
 
-/** What should be proposed as one patch: changes of pages that are equally trusted and equally confidential. */
-export interface Fix {
+/** Changes for one patch, to pages of equal trust. Its trust combines the pages and the sources that were read. */
+export interface Fix extends Trust {
   readonly reason: string;
   readonly changes: readonly PageChange[];
-  /** Of the pages, and of the sources that were read to mend them. */
-  readonly colour: Colour;
-  readonly label: Label;
 }
 
-/** One page's part of a fix. */
-interface PageFix extends Pick<Fix, "colour" | "label"> {
+/** The part of a fix for one page. */
+interface PageFix extends Trust {
   readonly change: PageChange;
   readonly did: Readonly<Record<Did, number>>;
 }
 type Did = "fronts" | "links" | "citations" | "aliases";
 
 const MAX_CHANGES = 200;
-/** Rules whose findings have nothing but new front matter as their remedy. */
+/** Rules whose only remedy is new front matter. */
 const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
   "labelDrift",
   "colourDrift",
@@ -49,18 +41,15 @@ const REWRITTEN: ReadonlySet<LintRule> = new Set<LintRule>([
 ]);
 
 /**
- * Patches for what is fixable among `findings`, few of them: a patch lowers the trust of all its pages, so only equals
- * share one. Everything is looked at anew: a finding only says where, so an old or invented one changes nothing, and
- * what an open patch holds already is left out.
+ * Fixes for the fixable `findings`. A patch combines the trust of all its pages, so only pages of equal trust
+ * share one. Each finding is verified again and serves only as a place, so an old or forged one changes
+ * nothing; changes that an open patch contains are left out.
  */
 export function fixFindings(store: LintedStore, findings: readonly Finding[]): readonly Fix[] {
   const byPage = new Map<PageName, Finding[]>();
   for (const finding of findings) {
     const name = finding.fixable ? pageOf(finding.file) : undefined;
-    if (name === undefined) continue;
-    const known = byPage.get(name);
-    if (known === undefined) byPage.set(name, [finding]);
-    else known.push(finding);
+    if (name !== undefined) byPage.getOrInsert(name, []).push(finding);
   }
   const open = openChanges(store);
   const byTrust = new Map<string, PageFix[]>();
@@ -68,10 +57,7 @@ export function fixFindings(store: LintedStore, findings: readonly Finding[]): r
     const page = store.pages.get(name);
     const fix = page === undefined ? undefined : fixOf(store, page, ofPage);
     if (fix === undefined || open.has(JSON.stringify(fix.change))) continue;
-    const trust = `${fix.colour} ${fix.label}`;
-    const known = byTrust.get(trust);
-    if (known === undefined) byTrust.set(trust, [fix]);
-    else known.push(fix);
+    byTrust.getOrInsert(`${fix.colour} ${fix.label}`, []).push(fix);
   }
   return [...byTrust.values()].flatMap((fixes) => {
     const parts: Fix[] = [];
@@ -95,7 +81,7 @@ function openChanges(store: LintedStore): ReadonlySet<string> {
   );
 }
 
-/** The change with its members in one order, whoever made it. */
+/** The change with its members in a fixed order. */
 function ordered(change: PageChange): PageChange {
   if (change.kind === "delete") return change;
   const { kind, base, fresh, draft: { name, kind: of, title, aliases, confidence, body } } = change;
@@ -146,8 +132,7 @@ function fixOf(
   const { name, kind, title, confidence, version } = page;
   return {
     did,
-    colour: moved.sources.reduce((all, { colour }) => mixColour(all, colour), page.colour),
-    label: moved.sources.reduce((all, { label }) => mixLabel(all, label), page.label),
+    ...mixTrust(page, ...moved.sources),
     change: {
       kind: "write",
       base: version,
@@ -157,7 +142,7 @@ function fixOf(
   };
 }
 
-/** The page's aliases without those that the other page of a duplicate finding has. */
+/** The page's aliases without those of the other page of a duplicate finding. */
 function ownAliases(
   store: LintedStore,
   page: StoredPage,
@@ -174,13 +159,13 @@ function ownAliases(
   return page.aliases.filter((alias) => !taken.has(bareTitle(alias)));
 }
 
-// Broken links with one near name, corrected in a page's body.
+// Corrects broken links with one similar name.
 
 const LINK = /\[\[([^[\]\n|#]{1,400})/gu;
 
 /**
- * Writes the near name that a finding gives in place of the target on its line. A page that is more confidential than
- * this one is never named in it.
+ * Replaces the link target on a finding's line by the similar name. A page never comes to name a more
+ * confidential one.
  */
 function correctLinks(
   store: LintedStore,
@@ -191,8 +176,8 @@ function correctLinks(
   const lines = body.split("\n");
   let count = 0;
   for (const { line, message, other } of findings) {
-    const name = PageName.safeParse(/^pages\/(.+)\.md$/.exec(other?.file ?? "")?.[1]);
-    const near = name.success ? store.pages.get(name.data) : undefined;
+    const name = pageOf(other?.file);
+    const near = name === undefined ? undefined : store.pages.get(name);
     const at = (line ?? 0) - bodyLine;
     const text = lines[at];
     if (near === undefined || text === undefined || !cleared(near.label, page.label)) continue;

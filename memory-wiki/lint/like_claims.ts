@@ -1,10 +1,10 @@
 /**
- * Pairs of claims that speak of the same thing in other words or with other figures: what a model is asked about, where
+ * Finds pairs of claims about the same thing that differ in words or figures, for a model to compare where
  * rules see too little.
  * @module
  */
 import * as z from "zod";
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { type Label } from "../../contracts/authority/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { WikiDocuments } from "../store/wiki_store.ts";
 import { stemOf } from "../search/stem.ts";
@@ -12,8 +12,9 @@ import { tokensOf } from "./facts/tokens.ts";
 import { NEGATIONS, STOP } from "./facts/vocabulary.ts";
 import { bareWords } from "./link_names.ts";
 import { type LintedPage, lintedPages, type ListedPages } from "./rule.ts";
+import { mixTrust, type Trust } from "../store/trust_rules.ts";
 
-/** Where a claim stands, and its words. */
+/** A claim and its place. */
 export interface ClaimPlace {
   /** `pages/NAME.md` */
   readonly file: string;
@@ -21,37 +22,32 @@ export interface ClaimPlace {
   readonly text: string;
 }
 
-/** Two claims that may not both be right. */
-export interface LikePair {
-  /** Names the words of both, wherever they stand: 24 hex characters. */
+/** Two claims that may contradict each other, with the combined trust of both pages. */
+export interface LikePair extends Trust {
+  /** Digest of both texts, wherever they are: 24 hex characters. */
   readonly id: string;
   readonly a: ClaimPlace;
   readonly b: ClaimPlace;
-  /** Of both pages together. */
-  readonly label: Label;
-  readonly colour: Colour;
 }
 
-/** A claim as it is compared. */
-interface Told {
+/** A claim prepared for comparison. */
+interface Told extends Trust {
   readonly place: ClaimPlace;
-  readonly label: Label;
-  readonly colour: Colour;
-  /** What it cites: digests and lines. */
+  /** Its citations: digests and lines. */
   readonly rests: string;
   readonly stems: readonly string[];
 }
 
-/** A word that more claims hold says nothing about what a claim is about. */
-const COMMON = 48;
-/** Rarest words of a claim by which others are looked for: work grows with claims, not with their pairs. */
-const LOOKED_FOR = 6;
-/** Words that both must hold, and the share of their weight. */
-const LEAST_SHARED = 2;
-const LEAST_ALIKE = 0.35;
-const LONGEST = 500;
+/** Words in more claims do not show what a claim is about. */
+const MAX_HOLDING = 48;
+/** A claim is compared with the claims of its rarest words, so the work grows with claims, not with pairs. */
+const RAREST_WORDS = 6;
+/** Minimum number of shared words, and minimum share of their weight. */
+const MIN_SHARED = 2;
+const MIN_ALIKE = 0.35;
+const MAX_TEXT = 500;
 
-/** The most alike pairs of what `clearance` covers, at most `limit`, the most alike first. */
+/** The most similar pairs within `clearance`, at most `limit`, most similar first. */
 export function likeClaims(
   store: ListedPages,
   { clearance, limit }: { readonly clearance: Label; readonly limit: number },
@@ -59,11 +55,7 @@ export function likeClaims(
   const told = distinctClaims(store, clearance);
   const holding = new Map<string, number[]>();
   for (const [n, { stems }] of told.entries()) {
-    for (const word of stems) {
-      const known = holding.get(word);
-      if (known === undefined) holding.set(word, [n]);
-      else known.push(n);
-    }
+    for (const word of stems) holding.getOrInsert(word, []).push(n);
   }
   const held = (word: string): number => holding.get(word)?.length ?? 0;
   const weightOf = (words: readonly string[]): number =>
@@ -73,23 +65,23 @@ export function likeClaims(
   const found: { readonly a: Told; readonly b: Told; readonly alike: number }[] = [];
   for (const [n, a] of told.entries()) {
     const words = new Set(a.stems);
-    const rarest = a.stems.filter((word) => held(word) <= COMMON)
-      .toSorted((x, y) => held(x) - held(y)).slice(0, LOOKED_FOR);
+    const rarest = a.stems.filter((word) => held(word) <= MAX_HOLDING)
+      .toSorted((x, y) => held(x) - held(y)).slice(0, RAREST_WORDS);
     const near = new Set(rarest.flatMap((word) => holding.get(word) ?? []));
     for (const m of near) {
       const b = told[m];
-      // What rests on the same lines was judged by whoever wrote them.
+      // Claims on the same lines were compared by their author.
       if (m <= n || b === undefined || (a.rests !== "" && a.rests === b.rests)) continue;
       const shared = b.stems.filter((word) => words.has(word));
-      if (shared.length < LEAST_SHARED) continue;
+      if (shared.length < MIN_SHARED) continue;
       const alike = weightOf(shared) / Math.sqrt((weights[n] ?? 1) * (weights[m] ?? 1));
-      if (alike >= LEAST_ALIKE) found.push({ a, b, alike });
+      if (alike >= MIN_ALIKE) found.push({ a, b, alike });
     }
   }
   return found.sort((x, y) => y.alike - x.alike).slice(0, limit).map(({ a, b }) => pairOf(a, b));
 }
 
-/** Claims of all pages, those of the same words once: sentences of sources stand on many pages. */
+/** The claims of all pages without duplicates: a sentence may be on many pages. */
 function distinctClaims(store: ListedPages, clearance: Label): readonly Told[] {
   const told = new Map<string, Told>();
   for (const page of lintedPages(store, clearance)) {
@@ -117,9 +109,9 @@ function* claimsOf({ page, file, read }: LintedPage): Generator<Told> {
         ),
       ),
     ];
-    if (stems.length <= LEAST_SHARED) continue;
+    if (stems.length <= MIN_SHARED) continue;
     yield {
-      place: { file, line, text: text.slice(0, LONGEST).toWellFormed() },
+      place: { file, line, text: text.slice(0, MAX_TEXT).toWellFormed() },
       ...{ label: page.label, colour: page.colour, stems },
       rests: notes.map((note) => cited.get(note) ?? "").sort().join(","),
     };
@@ -131,34 +123,33 @@ function pairOf(a: Told, b: Told): LikePair {
   return {
     id: sha256Hex(JSON.stringify(words)).slice(0, 24),
     ...{ a: a.place, b: b.place },
-    label: mixLabel(a.label, b.label),
-    colour: mixColour(a.colour, b.colour),
+    ...mixTrust(a, b),
   };
 }
 
-// What models have said of pairs of claims: kept, so that no pair is paid for twice.
+// Verdicts of models on pairs of claims, stored so that no pair is paid for twice.
 
-/** Most pairs of one lint. */
+/** Pairs per lint. */
 const MAX_PAIRS = 400;
-/** Verdicts of one model that are kept: the newest. */
+/** Stored verdicts per model: the newest. */
 const MAX_KEPT = 10 * MAX_PAIRS;
-/** By the pair's id: why the two cannot both be right, or empty where they can. */
+/** By pair id: why both cannot be right; empty if they can. */
 const Verdicts = z.record(z.string().regex(/^[0-9a-f]{24}$/), z.string().max(500));
 
-/** A pair with what a model said of it. */
+/** A pair with a model's verdict. */
 interface JudgedPair extends LikePair {
-  /** Undefined while the model was not asked; empty where both can be right. */
+  /** Undefined before the model is asked; empty if both can be right. */
   readonly why?: string;
 }
 
-/** Reads and keeps what one model says. */
+/** Verdicts of one model. */
 interface JudgedPairs {
-  /** The pairs that stand now on pages that `clearance` covers. */
+  /** The current pairs on pages within `clearance`. */
   list(clearance: Label): readonly JudgedPair[];
   keep(verdicts: readonly { readonly id: string; readonly why: string }[]): void;
 }
 
-/** Keeps them among the wiki's documents. */
+/** Stores verdicts among the wiki's documents. */
 export function makeJudgedPairs(
   store: ListedPages & { readonly documents: Pick<WikiDocuments, "get" | "put"> },
   model: string,

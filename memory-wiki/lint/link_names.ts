@@ -1,51 +1,51 @@
-/** Names compared: what a `[[link]]` means among pages that may be seen (as `linkKey` has it), and texts without case and marks. @module */
+/** Resolves link targets and similar names among visible pages, and normalises texts for comparison. @module */
 import type { PageName } from "../../contracts/memory/mod.ts";
 import { sentencesOf } from "../markdown/claims.ts";
 import { linkKey } from "../markdown/mod.ts";
 import { NEGATIONS } from "./facts/vocabulary.ts";
 
-/** Names of pages, as links reach them. */
+/** Names of pages. */
 export interface LinkNames {
   add(page: {
     readonly name: PageName;
     readonly title: string;
     readonly aliases: readonly string[];
   }): void;
-  /** As `PageTable.find`, among the pages that were added. */
+  /** Like `PageTable.find`, among the added pages. */
   find(target: string): PageName | undefined;
-  /** The one page whose name or title is nearly `target`; undefined when there is none or more than one. */
+  /** The only page whose name, title or alias is similar to `target`; undefined for none or several. */
   near(target: string): PageName | undefined;
 }
 
-/** Targets longer than this are not compared for nearness. */
-const LONGEST_NEAR = 64;
-/** Names shorter than this have too many neighbours. */
-const SHORTEST_NEAR = 4;
+/** Longer targets have no similar names. */
+const MAX_NEAR = 64;
+/** Shorter names have too many similar ones. */
+const MIN_NEAR = 4;
 
-/** What a link compares without regard to case. */
+/** A title, ignoring case. */
 function titleKey(text: string): string {
   return text.normalize("NFC").trim().toLowerCase();
 }
 
-/** What is left of a name, title or alias when case, punctuation, spaces and a plural's `s` do not count. */
+/** A name, title or alias without case, punctuation, spaces and a plural `s`. */
 function nearKey(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
     .replace(/(?<=\p{L}{3})s$/u, "");
 }
 
 /**
- * Every form of `key` with one letter left out: two keys one edit apart share one of these, or are one. Digits are
- * never left out, and stand before: `lease-2` is not nearly `lease-3`.
+ * Every form of `key` without one character: two keys one edit apart share a form. Digits are kept, and
+ * prefixed: `lease-2` is not similar to `lease-3`.
  */
 function* withoutOne(key: string): Generator<string> {
-  const letters = [...key];
-  const digits = letters.filter((letter) => /\p{N}/u.test(letter)).join("");
-  for (const [at, letter] of letters.entries()) {
-    if (!/\p{N}/u.test(letter)) yield `${digits}|${letters.toSpliced(at, 1).join("")}`;
+  const characters = [...key];
+  const digits = characters.filter((each) => /\p{N}/u.test(each)).join("");
+  for (const [at, each] of characters.entries()) {
+    if (!/\p{N}/u.test(each)) yield `${digits}|${characters.toSpliced(at, 1).join("")}`;
   }
 }
 
-/** `key` itself in the shape of {@link withoutOne}. */
+/** The complete `key` in the format of {@link withoutOne}. */
 function bare(key: string): string {
   return `${key.replaceAll(/\P{N}+/gu, "")}|${key}`;
 }
@@ -53,11 +53,11 @@ function bare(key: string): string {
 function once(map: Map<string, PageName | null>, key: string, name: PageName): void {
   if (key === "") return;
   const known = map.get(key);
-  // null: more than one page.
+  // null: several pages.
   map.set(key, known === undefined || known === name ? name : null);
 }
 
-/** Makes an empty set of names. Memory is proportional to the names' characters. */
+/** Makes an empty set of names. Memory is linear in their characters. */
 export function makeLinkNames(): LinkNames {
   const names = new Map<string, PageName>();
   const links = new Map<string, PageName>();
@@ -75,7 +75,7 @@ export function makeLinkNames(): LinkNames {
         const keys = new Set([name, title, ...aliases].map(nearKey));
         for (const key of keys) {
           once(nears, key, name);
-          if (key.length > LONGEST_NEAR || key.length < SHORTEST_NEAR) continue;
+          if (key.length > MAX_NEAR || key.length < MIN_NEAR) continue;
           for (const form of [bare(key), ...withoutOne(key)]) once(shortened, form, name);
         }
       },
@@ -87,9 +87,9 @@ export function makeLinkNames(): LinkNames {
         const key = nearKey(target);
         const exact = nears.get(key);
         if (exact !== undefined) return exact ?? undefined;
-        if (key.length > LONGEST_NEAR || key.length < SHORTEST_NEAR) return undefined;
+        if (key.length > MAX_NEAR || key.length < MIN_NEAR) return undefined;
         const found = new Set<PageName | null>();
-        // One letter more or less on one side, or one letter changed.
+        // One insertion, deletion or substitution apart.
         for (const form of [bare(key), ...withoutOne(key)]) {
           const other = shortened.get(form);
           if (other !== undefined) found.add(other);
@@ -101,22 +101,22 @@ export function makeLinkNames(): LinkNames {
   );
 }
 
-/** What is left of a title when case, punctuation and spaces do not count. */
+/** A title without case, punctuation and spaces. */
 export function bareTitle(title: string): string {
   return titleKey(title).normalize("NFKC").replaceAll(/[^\p{L}\p{N}+#]+/gu, " ").trim();
 }
 
-/** The words of a text, in lower case, one space between two. */
+/** The words of a text in lower case, separated by single spaces. */
 export function bareWords(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 }
 
-/** Parts of a sentence that may be true without each other. */
+/** Separators of clauses that are true independently. */
 const CLAUSES = /[;:—–]|,\s+(?=(?:but|and|so|while|which|although|because|if|when)\b)/u;
 
 /**
- * The clause of `source` that says `words` with a negation which they leave out: "No lease ends early" for "lease ends
- * early". Undefined where they stand somewhere as they are.
+ * The clause of `source` that contains `words` with an additional negation: "No lease ends early" for "lease
+ * ends early". Undefined if the words also occur without it.
  */
 export function negatedIn(words: string, source: string): string | undefined {
   const wanted = bareWords(words);
@@ -137,4 +137,12 @@ function negationsOf(text: string): number {
   return text.toLowerCase().match(/[\p{L}]+(?:['’]t)?/gu)?.filter((word) =>
     NEGATIONS.has(word.replace("’", "'"))
   ).length ?? 0;
+}
+
+const MAX_QUOTED = 160;
+
+/** A text for a message: in quotation marks, on one line, shortened. */
+export function inQuotes(text: string): string {
+  const line = text.replaceAll(/\s+/gu, " ").trim();
+  return JSON.stringify(line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line);
 }

@@ -1,4 +1,4 @@
-/** Runs the lint: pages, then what they cite, then what only shows at the end. @module */
+/** Runs the lint: each page, then each cited source, then the rules that need all of them. @module */
 import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import {
   type Finding,
@@ -16,48 +16,43 @@ import {
   lintedPages,
   type LintedStore,
   type LintView,
-  pageRows,
 } from "./rule.ts";
+import { eachPage } from "../store/each_row.ts";
 import { CHECKS } from "./rules/mod.ts";
 
-/** What is linted, and against what. */
+/** Options of a lint run. */
 export interface LintOptions {
-  /** Pages and sources above it are neither read nor told about. */
+  /** Pages and sources above it are neither read nor reported. */
   readonly clearance: Label;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Default: all of LINT_RULES. */
+  /** All of LINT_RULES by default. */
   readonly rules?: readonly LintRule[];
-  /** A page whose sources nobody looked at for so long is stale. Milliseconds, default 180 days. */
-  readonly staleAfterMs?: number;
-  /** What `PageTable.sync` could not take in: told as findings of `frontMatter`. */
+  /** Files that `PageTable.sync` could not import; reported by rule `frontMatter`. */
   readonly problems?: readonly { readonly file: string; readonly why: string }[];
 }
 
-const STALE_MS = 180 * 86_400_000;
-
 /**
- * Finds what has gone wrong in a wiki, ascending by file, line and rule. Reads pages one by one and each cited text
- * once; time grows with pages, claims and bytes, never with pairs of pages. Changes nothing.
+ * Finds problems in a wiki, sorted by file, line and rule. Reads each page and each cited text once; time
+ * grows with pages, claims and bytes, never with pairs of pages. Changes nothing.
  *
- * @throws Fault `storeCorrupt` when the store itself cannot be read.
+ * @throws Fault `storeCorrupt` when the store cannot be read
  */
 export async function lintWiki(
   store: LintedStore,
   options: LintOptions,
 ): Promise<readonly Finding[]> {
-  const { clearance, now, rules = LINT_RULES, staleAfterMs = STALE_MS, problems = [] } = options;
+  const { clearance, now, rules = LINT_RULES, problems = [] } = options;
   const wanted = new Set(rules);
   const findings: Finding[] = [];
   const sources = new Map<string, WikiSource | undefined>();
   const names = makeLinkNames();
-  for (const page of pageRows(store, clearance)) names.add(page);
+  for (const page of eachPage(store, clearance)) names.add(page);
 
   const common: Omit<LintView, "tell"> = {
     store,
     clearance,
     now,
-    staleAfterMs,
     names,
     sourceOf(prefix) {
       if (!sources.has(prefix)) sources.set(prefix, store.sources.byDigest(prefix));
@@ -68,7 +63,8 @@ export async function lintWiki(
     const severity = ERROR_RULES.has(rule) ? "error" as const : "warning" as const;
     return CHECKS[rule]({
       ...common,
-      tell: (finding) => findings.push({ rule, severity, ...finding }),
+      tell: ({ fixable = false, ...finding }) =>
+        findings.push({ rule, severity, fixable, ...finding }),
     });
   });
 
@@ -88,7 +84,7 @@ export async function lintWiki(
   return findings.sort(inOrder);
 }
 
-/** Keeps a page's citations by source, with the claims that refer to them. */
+/** Collects a page's citations by source, with the claims that use them. */
 function collectCitations(
   { page, read, text: file }: LintedPage,
   view: Omit<LintView, "tell">,
@@ -98,31 +94,18 @@ function collectCitations(
   const claims = new Map<string, { line: number; text: string; quoted: boolean }[]>();
   for (const { line, text, notes } of read.claims) {
     const quoted = /^\s*>/u.test(lines[line - 1] ?? "");
-    for (const note of notes) {
-      const known = claims.get(note);
-      if (known === undefined) claims.set(note, [{ line, text, quoted }]);
-      else known.push({ line, text, quoted });
-    }
+    for (const note of notes) claims.getOrInsert(note, []).push({ line, text, quoted });
   }
   for (const { note, digestPrefix, startLine, endLine, line } of read.citations) {
     const source = view.sourceOf(digestPrefix);
-    // A redacted page may cite what its reader may not see: how that source fares is not told.
+    // A page shown in part may cite sources above the reader's clearance, which are not reported.
     if (source === undefined || !cleared(source.label, view.clearance)) continue;
     const all = claims.get(note) ?? [];
-    const use = {
-      page: page.name,
-      colour: page.colour,
-      label: page.label,
-      line,
-      note,
-      startLine,
-      endLine,
+    cited.getOrInsert(digestPrefix, []).push({
+      ...{ page: page.name, colour: page.colour, label: page.label },
+      ...{ line, note, startLine, endLine, all },
       claims: all.filter(({ text }) => isComparable(text)),
-      all,
-    };
-    const uses = cited.get(digestPrefix);
-    if (uses === undefined) cited.set(digestPrefix, [use]);
-    else uses.push(use);
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The wiki's lint: typed findings with place and remedy, and patches for what a rule may mend.
+ * The wiki's lint: typed findings with place and remedy, and patches for those that rules can fix.
  *
  * @example
  * ```ts

@@ -1,34 +1,34 @@
-/** Chunks of Markdown: along headings, paragraphs, items, rows; a definition is a chunk of its own. @module */
+/** Chunks Markdown along headings, paragraphs, items and rows; a definition is a chunk of its own. @module */
 import type { ByteLine, Cutter } from "./_cutter.ts";
 import { type Block, makeBlockReader } from "./blocks.ts";
 import { plainLine } from "./inline.ts";
 
-/** Takes the lines of one text. */
+/** Chunks the lines of one text. */
 export interface Chunker {
   line(line: ByteLine): void;
   end(): void;
 }
 
-/** Columns by which an item must stand deeper than another to belong to it. */
-const DEEPER = 2;
+/** Minimum additional indentation of a nested item. */
+const MIN_NESTING = 2;
 
-/** Heads the first part of a text rather than the text. */
+/** Headings of a section rather than of the whole text. */
 const GENERIC =
   /^(?:about|overview|introduction|features?|(?:basic |command line )?usage|install(?:ation)?|getting started|quick ?start|table of contents|contents|licen[cs]e|sponsors?)$/i;
-/** Badges and pictures: inline, by reference, within a link, or as HTML. */
+/** Badges and images: inline, by reference, within a link, or as HTML. */
 const PICTURES =
   /\[?!\[[^\]]{0,200}\](?:\([^)]{0,600}\)|\[[^\]]{0,200}\])(?:\](?:\([^)]{0,600}\)|\[[^\]]{0,200}\]))?|\[\[[^\]]{0,200}\]\[[^\]]{0,200}\]\]\[[^\]]{0,200}\]|<img\b[^>]{0,600}>/gi;
 const HTML_TITLE = /<h1\b[^>]{0,200}>(.{1,600}?)<\/h1>/is;
-/** Characters of a paragraph that may hold a heading in HTML. */
+/** Characters of a paragraph searched for an HTML heading. */
 const MAX_HTML = 4_096;
 
-/** A heading without its badges; of badges alone, their words. */
+/** A heading without badges; a heading of badges only keeps their text. */
 function titleOf(heading: string): string {
   const bare = plainLine(heading.slice(0, MAX_HTML).replace(PICTURES, " "));
   return /[\p{L}\p{N}]/u.test(bare) ? bare : plainLine(heading);
 }
 
-/** The heading of level 1 that a paragraph holds as HTML; empty where it holds none. */
+/** The HTML heading of level 1 in a paragraph; empty for none. */
 function htmlTitle(paragraph: string): string {
   const [, inner] = HTML_TITLE.exec(paragraph.slice(0, MAX_HTML)) ?? [];
   if (inner === undefined) return "";
@@ -36,7 +36,7 @@ function htmlTitle(paragraph: string): string {
   return bare === "" ? plainLine(/\balt="([^"]{1,200})"/i.exec(inner)?.[1] ?? "") : bare;
 }
 
-/** `skip` lines at the start are front matter; `heard` is told the first heading of level 1. */
+/** Makes a chunker. The first `skip` lines are front matter; `heard` receives the first heading of level 1. */
 export function makeMarkdownChunker(
   cutter: Cutter,
   options: { readonly skip: number; heard(title: string): void },
@@ -63,7 +63,7 @@ export function makeMarkdownChunker(
       definition = undefined;
       cutter.section();
       const text = plainLine(block.text);
-      // A heading in HTML with another right beneath it is the project's, on each page of its documentation.
+      // A heading right below an HTML heading replaces it: the latter is the project's banner on every page.
       if (banner || (!titled && block.level === 1)) hear(titleOf(block.text));
       banner = false;
       path = [...path.filter(({ level }) => level < block.level), { level: block.level, text }];
@@ -71,7 +71,7 @@ export function makeMarkdownChunker(
     }
     banner = !titled && block.kind === "paragraph" && hear(htmlTitle(block.text));
     const inside = definition !== undefined && block.kind === "item" &&
-      block.level >= definition.level + DEEPER;
+      block.level >= definition.level + MIN_NESTING;
     if (inside) return;
     if (definition !== undefined) {
       definition = undefined;
@@ -93,7 +93,7 @@ export function makeMarkdownChunker(
     return definitionForm(block.text)?.term;
   }
 
-  /** Hands over the lines of what the reader has read. */
+  /** Passes the lines of finished blocks to the cutter. */
   function drain(): void {
     if (reader.blocks.length === 0) return;
     let at = 0;
@@ -121,7 +121,7 @@ export function makeMarkdownChunker(
     line(line): void {
       if (line.number <= options.skip) return cutter.add(line);
       if (line.number === options.skip + 1) cutter.section();
-      // One line late: a table is known by its second line.
+      // One line late, because the second line of a table identifies it.
       if (last !== undefined) take(last, line.text);
       last = line;
     },
@@ -134,13 +134,13 @@ export function makeMarkdownChunker(
   };
 }
 
-// How texts write definitions: `**term**: what it is`.
+// Definitions of the form `**term**: what it is`.
 
-/** A term that is defined where it stands. */
+/** A term with its definition. */
 interface DefinitionForm {
-  /** As written, without its marks. */
+  /** Without markup. */
   readonly term: string;
-  /** Where what is said of it begins. */
+  /** Where the definition begins. */
   readonly from: number;
 }
 
@@ -148,7 +148,7 @@ const BOLD =
   /^(?:\*\*|__)([^*_`\n][^*`\n]{0,78}?)([:.]?)(?:\*\*|__)[ \t]*(\([^()\n]{0,80}\))?[ \t]*([:—–-]?)[ \t]*(?=\S)/u;
 const CODE = /^`([^`\n]{1,60})`[ \t]*(:|—|–|-)[ \t]+(?=\S)/u;
 
-/** The term that a block's text begins by defining: bold or code, then a colon or dash; undefined for other texts. */
+/** The term that a block's text defines: bold or code, then a colon or dash; undefined for other texts. */
 export function definitionForm(text: string): DefinitionForm | undefined {
   const bold = BOLD.exec(text);
   if (bold !== null) {
@@ -163,13 +163,13 @@ export function definitionForm(text: string): DefinitionForm | undefined {
 const TERMS =
   /^(?:terms?|words?|concepts?|expressions?|abbreviations?|acronyms?|begriffe?|wort|用語|术语|術語)$/iu;
 
-/** Cells of a table's row as they are written, without white space around them. */
+/** Cells of a table row as written, trimmed. */
 export function cellsOf(row: string): readonly string[] {
   return row.trim().replace(/^\|/, "").replace(/(?<!\\)\|$/, "").split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
 }
 
-/** Whether a table's header says that its rows define terms. */
+/** Whether the header of a table says that its rows define terms. */
 export function namesTerms(header: string): boolean {
   const cells = cellsOf(header);
   return cells.length >= 2 && TERMS.test(plainLine(cells[0] ?? ""));

@@ -1,16 +1,16 @@
-/** The names that lines of code declare: those of known languages, and none of their comments. @module */
+/** Finds the names that lines of code declare, in known languages, outside comments. @module */
 
-// How languages that are known declare a name, and where their comments are.
+// Declarations and comments of known languages.
 
-/** One family of languages. */
+/** A family of languages. */
 interface CodeForms {
-  /** Forms of a line without its indentation; the name is their first group. */
+  /** Patterns for a line without indentation; the first group is the name. */
   readonly anywhere: readonly RegExp[];
-  /** Forms that count at the left margin alone. */
+  /** Patterns that count only without indentation. */
   readonly margin?: readonly RegExp[];
-  /** A line that is a comment from its start. */
+  /** A comment line. */
   readonly comment: RegExp;
-  /** Comments and texts of several lines: how they begin and how they end. */
+  /** Multi-line comments and strings. */
   readonly blocks: readonly { readonly from: RegExp; readonly to: RegExp }[];
 }
 
@@ -26,7 +26,7 @@ const POD = [{ from: /^=[a-z]+/, to: /^=cut\b/ }];
 const SCRIPT: CodeForms = {
   anywhere: [
     /^(?:(?:export|default|declare|abstract|async) +)*(?:function\*?|class|interface|type|enum|namespace|module) +([\p{L}_$][\p{L}\p{N}_$.]*) *(?:[<({=]|extends\b|implements\b|$)/u,
-    // Without a word before it, only a body tells a method from a call.
+    // Without a modifier, only a body distinguishes a method from a call.
     /^(?:(?:public|private|protected|static|async|override|abstract|readonly|get|set) +)+\*?#?([\p{L}_$][\p{L}\p{N}_$]*)(?:<[^<>()]{0,80}>)?\([^;=]{0,160}(?:\{|\(|,)$/u,
     /^\*?#?([\p{L}_$][\p{L}\p{N}_$]*)(?:<[^<>()]{0,80}>)?\((?!.*\bfunction\b)[^;=]{0,160}\{$/u,
   ],
@@ -59,10 +59,10 @@ const NATIVE: CodeForms = {
   ],
   margin: [
     /^#define +([A-Za-z_]\w*)\(/,
-    // A word stands before the name of a function: a call has none.
+    // A return type precedes a function's name; a call has none.
     /^(?:[A-Za-z_][\w:<>,]*[ *&]+){1,6}((?:[A-Za-z_]\w*::)*~?[A-Za-z_]\w*) *\([^;=]{0,200}(?:\{|\)|,|\()$/,
     /^((?:[A-Za-z_]\w*::)+~?[A-Za-z_]\w*) *\([^;=]{0,200}(?:\{|\)|,|\()$/,
-    // The style that gives the type a line of its own.
+    // The style with the return type on its own line.
     /^([a-z_][a-z0-9_]*) ?\([^;="]{0,200}\)$/,
   ],
   comment: SLASHES,
@@ -145,29 +145,29 @@ const BY_EXTENSION: ReadonlyMap<string, CodeForms> = new Map(
   FAMILIES.flatMap(([extensions, forms]) => extensions.split(" ").map((each) => [each, forms])),
 );
 
-/** The forms of a file's language, by its name; undefined for one whose declarations are not known. */
+/** The patterns for a file name; undefined for an unknown language. */
 function codeFormsOf(name: string): CodeForms | undefined {
   const extension = /\.([A-Za-z]+)$/.exec(name)?.[1];
   return extension === undefined ? undefined : BY_EXTENSION.get(extension.toLowerCase());
 }
 
-const LOOKED_AT = 240;
+const MAX_LINE = 240;
 const MAX_NAME = 80;
 const NO_NAME: ReadonlySet<string> = new Set(
   "if for while switch catch return function else do with elif unless until when match new throw await foreach using lock synchronized sizeof typeof assert case print super this"
     .split(" "),
 );
 
-/** What a line says of the names around it. */
+/** A classified line of code. */
 export interface CodeLine {
   readonly name: string | undefined;
-  /** It is, or lies in, a comment or a text of several lines. */
+  /** Whether it is, or lies in, a comment or a multi-line string. */
   readonly comment: boolean;
 }
 
 const NAMELESS: CodeLine = { name: undefined, comment: false };
 
-/** Follows the lines of one file, from its first. Its name says the language; one that is not known gives no names. */
+/** Makes a function that classifies the lines of a file in order. An unknown language has no names. */
 export function makeCodeNames(file: string): (line: string) => CodeLine {
   const forms = codeFormsOf(file);
   if (forms === undefined) return () => NAMELESS;
@@ -184,7 +184,7 @@ export function makeCodeNames(file: string): (line: string) => CodeLine {
       if (!to.test(text.slice(begun[0].length))) end = to;
       return { name: undefined, comment: true };
     }
-    const name = nameIn(forms, text.slice(0, LOOKED_AT), line.startsWith(text));
+    const name = nameIn(forms, text.slice(0, MAX_LINE), line.startsWith(text));
     return { name, comment: name === undefined && forms.comment.test(text) };
   };
 }
@@ -197,7 +197,7 @@ function nameIn(
   for (const form of atMargin ? [...anywhere, ...margin] : anywhere) {
     const name = form.exec(text)?.[1];
     if (name === undefined || NO_NAME.has(name) || name.length > MAX_NAME) continue;
-    // `return f(` and `new T(` begin like a type and a name.
+    // `return f(` and `new T(` look like a type and a name.
     if (NO_NAME.has(/^[\p{L}_$]+/u.exec(text)?.[0] ?? "") && !/^(?:case|function)\b/.test(text)) {
       continue;
     }

@@ -1,50 +1,49 @@
-/** Lines gathered to chunks of a good size, cut where the text itself divides. @module */
+/** Collects lines into chunks of a suitable size, cut at the text's own divisions. @module */
 import type { NewChunk } from "../store/wiki_store.ts";
 
 /** Characters below which a chunk is not closed for its size. */
-const LEAST = 200;
+const MIN_CHUNK = 200;
 /** Characters from which a chunk is closed at the next division. */
-const ENOUGH = 800;
-/** Characters that no chunk passes. */
-const MAX = 1_200;
-/** Bytes of a piece of a line that is too long for one chunk. */
+const FULL_CHUNK = 800;
+/** Maximum characters of a chunk. */
+const MAX_CHUNK = 1_200;
+/** Bytes per piece of a line that is too long for one chunk. */
 const PIECE_BYTES = 1_100;
 const MAX_HEADINGS = 8;
 const MAX_HEADING = 120;
 
-/** Gathers lines. */
+/** Collects lines into chunks. */
 export interface Cutter {
-  /** Headings above what comes next, outermost first. */
+  /** Sets the headings above the following lines, outermost first. */
   under(path: readonly string[]): void;
-  /** A line; `headingLine` for one that says nothing without what follows. */
+  /** Adds a line; `headingLine` for a line that needs the following ones. */
   add(line: ByteLine, headingLine?: boolean): void;
-  /** A place where a chunk may end: a chunk that is big enough does. */
+  /** A possible end: closes a chunk that is large enough. */
   divide(): void;
-  /** Ends the chunk here; headings that nothing follows stay for the next one. */
+  /** Closes the chunk; headings without content remain for the next one. */
   section(): void;
-  /** Ends the chunk here and drops headings that nothing follows: the path has their words. */
+  /** Closes the chunk and drops headings without content, whose words are in the path. */
   alone(): void;
-  /** Characters gathered so far. */
+  /** Characters collected so far. */
   size(): number;
-  /** Ends the last chunk. */
+  /** Closes the last chunk. */
   end(): void;
 }
 
-/** What a {@link Cutter} needs. */
 export interface CutterParts {
   readonly bytes: Uint8Array;
   termsOf(text: string): readonly string[];
-  /** Words of the title, added to those of each heading. */
+  /** The title, whose terms are added to those of each heading. */
   title(): string;
   readonly chunks: NewChunk[];
 }
 
-/** A cutter that puts chunks into `chunks`. */
+/** Makes a cutter that appends to `chunks`. */
 export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutter {
   let lines: ByteLine[] = [];
   let characters = 0;
   let content = false;
-  /** How many of `lines` stand before the last division, and their characters. */
+  /** Number and characters of `lines` before the last division. */
   let [dividedAt, dividedCharacters] = [0, 0];
   let path: readonly string[] = [];
   let own: readonly string[] = [];
@@ -69,7 +68,7 @@ export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutt
     });
   }
 
-  /** Ends a chunk after the first `count` lines; the others stay. */
+  /** Closes a chunk after the first `count` lines; the others remain. */
   function cut(count: number): void {
     const taken = lines.slice(0, count);
     lines = lines.slice(count);
@@ -100,10 +99,12 @@ export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutt
       if (!content || own.length === 0) own = next;
     },
     add(line, headingLine = false): void {
-      if (line.text.length > MAX || line.end - line.start > 4 * MAX) return longLine(line);
-      if (characters + line.text.length > MAX) {
-        cut(dividedCharacters >= LEAST ? dividedAt : lines.length);
-        if (characters + line.text.length > MAX) cut(lines.length);
+      if (line.text.length > MAX_CHUNK || line.end - line.start > 4 * MAX_CHUNK) {
+        return longLine(line);
+      }
+      if (characters + line.text.length > MAX_CHUNK) {
+        cut(dividedCharacters >= MIN_CHUNK ? dividedAt : lines.length);
+        if (characters + line.text.length > MAX_CHUNK) cut(lines.length);
       }
       if (!content && !headingLine) {
         content = true;
@@ -113,7 +114,7 @@ export function makeCutter({ bytes, termsOf, title, chunks }: CutterParts): Cutt
       characters += line.text.length + 1;
     },
     divide(): void {
-      if (characters >= ENOUGH) return cut(lines.length);
+      if (characters >= FULL_CHUNK) return cut(lines.length);
       [dividedAt, dividedCharacters] = [lines.length, characters];
     },
     section(): void {
@@ -134,26 +135,29 @@ function headingText(text: string): string {
   return text.slice(0, MAX_HEADING).toWellFormed().replaceAll(" > ", " › ");
 }
 
-// Bytes as lines: decoded in batches, with the range of raw bytes that each took.
+// Bytes as lines: decoded in batches, with the byte range of each line.
 
-/** One line of a text. */
+/** A line of a text. */
 export interface ByteLine {
-  /** Without its line feed; of a giant line only the beginning. */
+  /** Without its newline; of a giant line only the beginning. */
   readonly text: string;
   /** From 1. */
   readonly number: number;
-  /** Of the raw bytes, end exclusive, without the line feed. */
+  /** Range in the raw bytes, end exclusive, without the newline. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A line of more bytes is decoded in part only: see {@link piecesOfLine}. */
+/** Longer lines are decoded in part; see {@link piecesOfLine}. */
 const GIANT = 8_192;
 const LINE_FEED = 10;
 const BATCH = 262_144;
 const BOM = "\ufeff";
 
-/** Calls `take` with each line and gives how many there were. Broken UTF-8 becomes U+FFFD; ranges stay those of the bytes. */
+/**
+ * Calls `take` with each line and returns their number. Invalid UTF-8 becomes U+FFFD; ranges remain those of
+ * the bytes.
+ */
 export function eachLine(bytes: Uint8Array, take: (line: ByteLine) => void): number {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let number = 0;
@@ -169,7 +173,7 @@ export function eachLine(bytes: Uint8Array, take: (line: ByteLine) => void): num
     const first = ranges[0];
     const last = ranges.at(-1);
     if (first === undefined || last === undefined) return;
-    // A broken character never takes a line feed with it, so that lines and ranges stay side by side.
+    // An invalid sequence never includes a newline, so lines and ranges match.
     const texts = decoder.decode(bytes.subarray(first.start, last.end)).split("\n");
     for (const [index, { start, end }] of ranges.entries()) say(texts[index] ?? "", start, end);
     ranges = [];
@@ -191,15 +195,15 @@ export function eachLine(bytes: Uint8Array, take: (line: ByteLine) => void): num
   return number;
 }
 
-/** Cuts one line into pieces of at most `most` bytes, between words where there are any. */
+/** Cuts a line into pieces of at most `max` bytes, between words if possible. */
 function* piecesOfLine(
   bytes: Uint8Array,
   line: { readonly start: number; readonly end: number },
-  most: number,
+  max: number,
 ): Generator<{ readonly text: string; readonly start: number; readonly end: number }> {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: false });
   for (let start = line.start; start < line.end;) {
-    const end = line.end - start <= most ? line.end : boundary(bytes, start, start + most);
+    const end = line.end - start <= max ? line.end : boundary(bytes, start, start + max);
     yield { text: decoder.decode(bytes.subarray(start, end)), start, end };
     start = end;
   }
@@ -209,17 +213,17 @@ const SPACE = 32;
 const COMMA = 44;
 const STOPS: ReadonlySet<number> = new Set([33, 46, 59, 63, 125]);
 
-/** A good place to cut at or before `most`, after `start`: after a sentence, else a word, else a character. */
-function boundary(bytes: Uint8Array, start: number, most: number): number {
-  const least = start + Math.floor((most - start) / 2);
+/** A place to cut between `start` and `max`: after a sentence, else a word, else a character. */
+function boundary(bytes: Uint8Array, start: number, max: number): number {
+  const min = start + Math.floor((max - start) / 2);
   let word = 0;
-  for (let at = most; at > least; at -= 1) {
+  for (let at = max; at > min; at -= 1) {
     const [before, here] = [bytes[at - 1] ?? 0, bytes[at] ?? 0];
     if (here === SPACE && STOPS.has(before)) return at;
     if (word === 0 && (here === SPACE || before === COMMA)) word = at;
   }
   if (word > 0) return word;
-  let at = most;
-  while (most - at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
-  return ((bytes[at] ?? 0) & 0xc0) === 0x80 ? most : at;
+  let at = max;
+  while (max - at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at -= 1;
+  return ((bytes[at] ?? 0) & 0xc0) === 0x80 ? max : at;
 }

@@ -1,10 +1,10 @@
 /**
- * Markdown cut into blocks, line by line, in linear time: as much of CommonMark and GFM as it takes to say which lines
- * are prose, code, headings, rows of a table or footnotes. Inline marks are left in.
+ * Parses Markdown into blocks, line by line, in linear time: the part of CommonMark and GFM that
+ * distinguishes prose, code, headings, table rows and footnotes. Inline markup is kept.
  * @module
  */
 
-/** What a block is. `header` is a table's first row, `rule` also its second; `comment` is HTML that is not shown. */
+/** Kind of a block. `header` is the first row of a table, `rule` also its second; `comment` is hidden HTML. */
 export type BlockKind =
   | "heading"
   | "paragraph"
@@ -16,18 +16,18 @@ export type BlockKind =
   | "comment"
   | "rule";
 
-/** Some lines that belong together. */
+/** A block of lines. */
 export interface Block {
   readonly kind: BlockKind;
   readonly line: number;
   readonly endLine: number;
-  /** Without the marks of quote, list or heading; lines joined by line feeds. */
+  /** Without quote, list and heading markers; lines joined by newlines. */
   readonly text: string;
-  /** Of a heading 1 to 6; of an item its columns of indentation. */
+  /** Headings: 1 to 6. Items: columns of indentation. */
   readonly level: number;
-  /** How many `>` stand before it. */
+  /** Number of `>` before it. */
   readonly quote: number;
-  /** The name that a footnote definition defines. */
+  /** The name of a footnote definition. */
   readonly note?: string;
 }
 
@@ -41,9 +41,9 @@ const SETEXT = /^(?:=+|-+)[ \t]*$/;
 const NOTE = /^\[\^([^\s\[\]]{1,64})\]:[ \t]*(.*)$/s;
 const DELIMITER = /^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const OF_TABLE: ReadonlySet<BlockKind> = new Set(["header", "row", "rule"]);
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
-/** Blocks of `lines` (without their line feeds), the first of which has the number `firstLine`. */
+/** Blocks of `lines` without newlines; the first line has number `firstLine`. */
 export function blocksOf(lines: readonly string[], firstLine = 1): readonly Block[] {
   const reader = makeBlockReader();
   for (const [index, line] of lines.entries()) {
@@ -53,7 +53,7 @@ export function blocksOf(lines: readonly string[], firstLine = 1): readonly Bloc
   return reader.blocks;
 }
 
-/** Reads one line after another; `blocks` grows. `next` is looked at to know a table. */
+/** Makes a line-by-line reader; `blocks` grows. `next` is looked ahead at to recognise a table. */
 export function makeBlockReader(): {
   readonly blocks: Block[];
   line(raw: string, number: number, next: string | undefined): void;
@@ -115,7 +115,7 @@ export function makeBlockReader(): {
     return true;
   }
 
-  /** Takes the line for a table's, if it is one. */
+  /** Consumes a line of a table. */
   function tableLine(
     text: string,
     line: number,
@@ -127,7 +127,7 @@ export function makeBlockReader(): {
       return true;
     }
     if (next === undefined || !text.includes("|") || next.length > 10_000) return false;
-    const below = unquoted(next, DEEPEST);
+    const below = unquoted(next, MAX_DEPTH);
     const delimiter = below.text.trim();
     if (below.quote !== quote || !delimiter.includes("|") || !DELIMITER.test(delimiter)) {
       return false;
@@ -142,11 +142,11 @@ export function makeBlockReader(): {
     let found = MARKER.exec(text);
     if (found === null) return false;
     const number = found[1];
-    // CommonMark: within a paragraph only `1.` begins a list, and an empty item none.
+    // CommonMark: in a paragraph only `1.` starts a list, and an empty item does not.
     const interrupts = open?.kind === "paragraph" && !inList;
     if (interrupts && ((number !== undefined && number !== "1") || found[0] === text)) return false;
     let at = 0;
-    for (let depth = 0; found !== null && depth < DEEPEST; depth += 1) {
+    for (let depth = 0; found !== null && depth < MAX_DEPTH; depth += 1) {
       at = MARKER.lastIndex;
       found = MARKER.exec(text);
     }
@@ -179,7 +179,7 @@ export function makeBlockReader(): {
       }
       if (inFence(whole, number)) return;
 
-      const { text: content, quote } = unquoted(whole, DEEPEST);
+      const { text: content, quote } = unquoted(whole, MAX_DEPTH);
       const { indent, text: untrimmed } = dedented(content);
       const text = untrimmed.trimEnd();
       if (open !== undefined && open.quote !== quote && (quote > open.quote || text === "")) {
@@ -240,15 +240,15 @@ export function makeBlockReader(): {
 
 const MARKER_START = /^(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 
-// What stands before a line of Markdown: marks of quotes, and indentation.
+// Quote markers and indentation before a line.
 
-/** Takes the marks of a quote off, at most `most` of them. */
+/** Removes at most `max` quote markers. */
 function unquoted(
   line: string,
-  most: number,
+  max: number,
 ): { readonly text: string; readonly quote: number } {
   let [at, quote] = [0, 0];
-  while (quote < most) {
+  while (quote < max) {
     let mark = at;
     while (mark - at < 3 && line[mark] === " ") mark += 1;
     if (line[mark] !== ">") break;
@@ -259,7 +259,7 @@ function unquoted(
   return { text: at === 0 ? line : line.slice(at), quote };
 }
 
-/** Columns of white space before a line, and the line without it. */
+/** Columns of indentation, and the line without it. */
 function dedented(line: string): { readonly indent: number; readonly text: string } {
   let [at, indent] = [0, 0];
   for (;; at += 1) {
@@ -269,7 +269,7 @@ function dedented(line: string): { readonly indent: number; readonly text: strin
   }
 }
 
-/** Whether a text is one character again and again. */
+/** Whether a text repeats one character. */
 function allSame(text: string): boolean {
   const first = text[0];
   for (let at = 1; at < text.length; at += 1) if (text[at] !== first) return false;

@@ -1,4 +1,4 @@
-/** A source's text as passages that are found as one. @module */
+/** Splits a source's text into passages for search. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { SourceKind } from "../../contracts/memory/mod.ts";
 import type { NewChunk } from "../store/wiki_store.ts";
@@ -8,20 +8,20 @@ import { type ByteLine, type Cutter, eachLine, makeCutter } from "./_cutter.ts";
 import { encodingOf } from "./encoding.ts";
 import { readFront, splitFile } from "./front_matter.ts";
 
-/** How a text is cut into chunks. */
+/** Options of chunking. */
 export interface ChunkOptions {
-  /** Words as the index has them: `termsOf` of search/. */
+  /** Words as indexed: `termsOf` of search/. */
   termsOf(text: string): readonly string[];
-  /** Taken where the text has no title of its own. Of code it is the file's name, whose ending says the language. */
+  /** Used if the text has no title. For code the file name, whose extension determines the language. */
   readonly title: string;
 }
 
-/** What {@link chunkText} made. */
+/** Result of {@link chunkText}. */
 export interface ChunkedText {
   readonly chunks: readonly NewChunk[];
-  /** The text's own title, else the one that was given; at most 512 characters. */
+  /** The text's own title, else the given one; at most 512 characters. */
   readonly title: string;
-  /** Line feeds, and one more where the last line has none. */
+  /** Number of newlines, plus one for a last line without. */
   readonly lines: number;
 }
 
@@ -29,8 +29,9 @@ const FRONT_BYTES = 65_536;
 const MAX_TITLE = 512;
 
 /**
- * Cuts the UTF-8 text of a source (its text form, where it has one) into chunks of about 200 to 1,200 characters,
- * along what divides such a text. Throws `invalidInput` for what is no text (NUL bytes, UTF-16: see encoding.ts).
+ * Splits the UTF-8 text of a source (its text form, if any) into chunks of about 200 to 1,200 characters,
+ * along the divisions of its kind. Throws `invalidInput` for bytes that are not UTF-8 text (NUL bytes,
+ * UTF-16: see encoding.ts).
  */
 export function chunkText(kind: SourceKind, bytes: Uint8Array, options: ChunkOptions): ChunkedText {
   const encoding = encodingOf(bytes);
@@ -60,7 +61,7 @@ export function chunkText(kind: SourceKind, bytes: Uint8Array, options: ChunkOpt
   }
 }
 
-/** Kinds whose text, or text form, has the marks of Markdown. */
+/** Kinds whose text or text form is Markdown. */
 const MARKED: ReadonlySet<SourceKind> = new Set(["markdown", "html", "docx", "epub"]);
 
 function frontOf(
@@ -72,26 +73,26 @@ function frontOf(
   return { lines: front === undefined ? 0 : front.length + 2, title };
 }
 
-// Chunks of source code: blocks between empty lines, under the name that encloses them.
+// Chunks of source code: blocks between blank lines, under the name of the enclosing declaration.
 
-/** From this size a declaration at the margin begins a chunk of its own. */
+/** Characters from which a top-level declaration starts a new chunk. */
 const OWN_CHUNK = 200;
 const CLOSER = /^(?:[\])}]|end\b|fi\b|done\b|esac\b|else\b|catch\b|finally\b|elif\b|except\b)/;
 
-/** A chunker of code in a file of this name, which says the language. One that is not known gives no headings. */
+/** Makes a chunker of code; the file name determines the language. An unknown language has no headings. */
 function makeCodeChunker(cutter: Cutter, file: string): Chunker {
   const read = makeCodeNames(file);
   let unit: (ByteLine & { readonly says: CodeLine })[] = [];
   let stack: { readonly indent: number; readonly name: string }[] = [];
 
-  /** Follows the indentation; gives the names around the unit's first declaration, else around the unit. */
+  /** Tracks the indentation. Returns the names that enclose the unit's first declaration, else the unit. */
   function follow(): { readonly path: readonly string[]; readonly margin: boolean } {
     let path: readonly string[] | undefined;
     let margin = false;
     for (const { text, says: { name, comment } } of unit) {
       const content = text.trimStart();
       const indent = text.length - content.length;
-      // A comment at the margin may stand within what is indented.
+      // A comment without indentation may lie within an indented block.
       if (comment || CLOSER.test(content)) continue;
       if (name === undefined && indent > 0) continue;
       stack = stack.filter((outer) => outer.indent < indent);
@@ -127,7 +128,7 @@ function makeCodeChunker(cutter: Cutter, file: string): Chunker {
   };
 }
 
-// Chunks of plain text: along paragraphs, under what looks like a heading.
+// Chunks of plain text: along paragraphs, under lines that look like headings.
 
 const NUMBERED =
   /^(?:(\d{1,3}(?:\.\d{1,3}){0,5})\.?|Appendix ([A-Z])\.?|Chapter (\d{1,3})\.?)\s+\S.{0,80}$/;
@@ -135,7 +136,7 @@ const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\*{3,})\s*$/;
 const CAPITALS = /^[\p{Lu}\p{N}][\p{Lu}\p{N} ,&:'/()-]{3,60}$/u;
 const LEADERS = /(?:\.\s?){4,}|\s\d+$/;
 
-/** The heading that a paragraph is, if it is one. */
+/** The heading of a paragraph that consists of one; else undefined. */
 export function plainHeading(
   lines: readonly string[],
 ): { readonly level: number; readonly text: string } | undefined {
@@ -151,7 +152,6 @@ export function plainHeading(
   return CAPITALS.test(text) && /\p{Lu}{3}/u.test(text) ? { level: 1, text } : undefined;
 }
 
-/** A chunker of plain text. */
 function makeProseChunker(cutter: Cutter): Chunker {
   let paragraph: ByteLine[] = [];
   let path: { readonly level: number; readonly text: string }[] = [];
@@ -175,7 +175,7 @@ function makeProseChunker(cutter: Cutter): Chunker {
     line(line): void {
       if (line.text.trim() === "") return close();
       paragraph.push(line);
-      // A text without empty lines is no paragraph, however long it gets.
+      // Limits the length of a paragraph in a text without blank lines.
       if (paragraph.length >= 64) close();
     },
     end(): void {
@@ -185,16 +185,16 @@ function makeProseChunker(cutter: Cutter): Chunker {
   };
 }
 
-// Chunks of tables (CSV, TSV) under the names of their columns, and of JSON under its keys.
+// Chunks of tables (CSV, TSV) under their column names, and of JSON under its keys.
 
-/** Lines after which a quote that is still open is taken for a sign like any other. */
+/** Lines after which an unclosed quote is taken literally. */
 const MAX_OPEN = 64;
 const KEY = /^"((?:[^"\\]|\\.){1,80})"\s*:\s*([\[{])?/;
-/** Columns of indentation up to which JSON is divided between chunks. */
-const SHALLOW = 4;
-const DEEPEST = 6;
+/** Maximum indentation at which JSON is divided. */
+const MAX_DIVIDED_INDENT = 4;
+const MAX_DEPTH = 6;
 
-/** A chunker of records, one or several lines each. */
+/** Makes a chunker of records, which may span lines. */
 function makeRowChunker(cutter: Cutter): Chunker {
   let record: ByteLine[] = [];
   let open = false;
@@ -228,7 +228,7 @@ function makeRowChunker(cutter: Cutter): Chunker {
   };
 }
 
-/** A chunker of JSON and of JSON lines. */
+/** Makes a chunker of JSON and JSON lines. */
 function makeJsonChunker(cutter: Cutter): Chunker {
   let stack: { readonly indent: number; readonly key: string }[] = [];
   return {
@@ -237,11 +237,11 @@ function makeJsonChunker(cutter: Cutter): Chunker {
       if (content === "") return;
       const indent = line.text.length - line.text.trimStart().length;
       const key = KEY.exec(content);
-      if (indent <= SHALLOW && !/^[\]}]/.test(content)) cutter.divide();
+      if (indent <= MAX_DIVIDED_INDENT && !/^[\]}]/.test(content)) cutter.divide();
       stack = stack.filter((outer) => outer.indent < indent);
       cutter.under(stack.map((outer) => outer.key));
       cutter.add(line);
-      if (key?.[2] !== undefined && stack.length < DEEPEST) {
+      if (key?.[2] !== undefined && stack.length < MAX_DEPTH) {
         stack = [...stack, { indent, key: key[1] ?? "" }];
       }
     },

@@ -1,20 +1,21 @@
-/** The one form of a footnote that is a citation: written, and read back. @module */
+/** Writes and parses the one format of a citation footnote, and numbers the footnotes of a page. @module */
+import type { WikiSource } from "../../contracts/memory/mod.ts";
 
-/** What a citation's footnote says. */
+/** Parts of a citation footnote. */
 export interface CitationParts {
-  /** The footnote's name, without `[^` and `]`. */
+  /** Name of the footnote, without `[^` and `]`. */
   readonly note: string;
-  /** `raw/NAME`: the file whose lines are cited. */
+  /** `raw/NAME`: the cited file. */
   readonly file: string;
-  /** What the source is called in the link, such as `docs/lease.md`. */
+  /** Name of the source in the link, such as `docs/lease.md`. */
   readonly shown: string;
-  /** Of the source's raw bytes; its first 16 hex characters are written. */
+  /** Digest of the source's raw bytes; its first 16 hex characters are written. */
   readonly digest: string;
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** A definition that was read: a citation, or why it is none. */
+/** A parsed definition: a citation, or why it is none. */
 export type ReadNote =
   | {
     readonly kind: "citation";
@@ -26,7 +27,7 @@ export type ReadNote =
   }
   | { readonly kind: "broken"; readonly why: string };
 
-/** No source has more lines. */
+/** Maximum line number of any source. */
 const MAX_LINE = 100_000_000;
 const MAX_SHOWN = 512;
 const MAX_DEFINITION = 4_096;
@@ -34,8 +35,8 @@ const FORM =
   /^\[((?:\\.|[^\[\]\\])*)\]\(\.\.\/(raw\/[^\s()<>#]+)#L(\d{1,12})(?:-L(\d{1,12}))?\) (?:line (\d{1,12})|lines (\d{1,12})-(\d{1,12})) of sha256:([0-9a-f]{16})$/u;
 
 /**
- * A citation's footnote, one line: `[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L31-L33) lines 31-33 of
- * sha256:3f2a90bc12de4567`.
+ * Writes a citation footnote on one line: `[^1]: [docs/lease.md](../raw/lease.3f2a90bc12de.md#L31-L33) lines
+ * 31-33 of sha256:3f2a90bc12de4567`.
  */
 export function citationLine(parts: CitationParts): string {
   const { note, file, startLine, endLine } = parts;
@@ -48,7 +49,7 @@ export function citationLine(parts: CitationParts): string {
   }`;
 }
 
-/** Reads what stands after `[^NAME]: `. Nothing but the form of {@link citationLine} is a citation. */
+/** Parses the text after `[^NAME]: `. Only the exact format of {@link citationLine} is a citation. */
 export function readCitation(definition: string): ReadNote {
   if (definition.length > MAX_DEFINITION) return broken("it is too long for a citation");
   const found = FORM.exec(definition);
@@ -68,7 +69,7 @@ export function readCitation(definition: string): ReadNote {
   }
   const name = shown.replace(/\\(.)/gu, "$1");
   const parts = { note: "n", file, shown: name, digest, startLine, endLine };
-  // INVARIANT: one citation has one spelling; leading zeros and needless escapes are another hand's.
+  // INVARIANT: a citation has one spelling; leading zeros and unnecessary escapes are refused.
   if (citationLine(parts) !== `[^n]: ${definition}`) {
     return broken("it is not written as a citation");
   }
@@ -105,4 +106,63 @@ function decodedPath(path: string): string | undefined {
   } catch {
     return undefined; // a lone % is no encoding
   }
+}
+
+// Footnotes of a page that cite sources.
+
+/** Lines of a source, from 1, inclusive. */
+export interface SourceLines {
+  readonly source: WikiSource;
+  readonly startLine: number;
+  readonly endLine: number;
+}
+
+/** Characters of a source's name. */
+const MAX_NAME = 120;
+
+/**
+ * The last two segments of a source's path or URL, without the query, so that no page reveals where a
+ * person's files lie; else its title.
+ */
+export function shownName(source: Pick<WikiSource, "key" | "title" | "provenance">): string {
+  const { key, title, provenance: { origin } } = source;
+  const [path = ""] = (origin === "-" ? key : origin).split(/[?#]/, 1);
+  const parts = path.replace(/^[a-z][a-z0-9+.-]*:(?:\/\/)?/i, "").split("/").filter((part) =>
+    part !== ""
+  );
+  const name = parts.slice(-2).join("/");
+  return (name === "" ? title : name).slice(-MAX_NAME).toWellFormed();
+}
+
+/** The definition of footnote `note`. */
+export function citeSource(note: string, { source, startLine, endLine }: SourceLines): string {
+  const { text: file, digest } = source;
+  return citationLine({ note, file, shown: shownName(source), digest, startLine, endLine });
+}
+
+/** Footnotes of one page. */
+export interface Footnotes {
+  /** `[^N]`; the same lines share a number. */
+  mark(lines: SourceLines): string;
+  /** In order of their numbers. */
+  readonly definitions: readonly string[];
+}
+
+/** Numbers footnotes. `taken`: names of those that the page already has. */
+export function makeFootnotes(taken: ReadonlySet<string> = new Set()): Footnotes {
+  const marks = new Map<string, string>();
+  const definitions: string[] = [];
+  let next = 1;
+  return Object.freeze<Footnotes>({
+    definitions,
+    mark(lines) {
+      const key = `${lines.source.digest}:${lines.startLine}-${lines.endLine}`;
+      return marks.getOrInsertComputed(key, () => {
+        while (taken.has(String(next))) next++;
+        const note = String(next++);
+        definitions.push(citeSource(note, lines));
+        return `[^${note}]`;
+      });
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { citationLine, readCitation } from "./citation_line.ts";
+import { citationLine, readCitation, shownName } from "./citation_line.ts";
 
 const DIGEST = "3f2a90bc12de4567" + "0".repeat(48);
 const LEASE = {
@@ -81,4 +81,18 @@ Deno.test("mallory's footnotes that only look like citations are broken, each wi
     if (read.kind === "broken") assert.match(read.why, why, definition);
   }
   assert.equal(readCitation(form(`${good}#L31-L33`, "lines 31-33")).kind, "citation");
+});
+
+function named(origin: string, key = "file:/a.md"): string {
+  return shownName({ key, title: "Title", provenance: { origin, by: "operator", retrievedAt: 0 } });
+}
+
+Deno.test("a source is named by the end of its path or URL, else by its title", () => {
+  assert.equal(named("/home/ada/work/docs/lease.md"), "docs/lease.md");
+  assert.equal(named("https://a.example/docs/lease.md?key=1#top"), "docs/lease.md");
+  // An address without a path is its host, without a scheme.
+  assert.equal(named("https://a.example"), "a.example");
+  assert.equal(named("https://a.example/"), "a.example");
+  assert.equal(named("-", "stdin:minutes.md"), "minutes.md");
+  assert.equal(named("/"), "Title");
 });

@@ -1,16 +1,16 @@
-/** The claims of a page: its statements, each with the footnotes that stand for it. @module */
+/** Extracts a page's claims: its statements with their footnotes. @module */
 import type { Claim } from "../../contracts/memory/mod.ts";
 import type { Block } from "./blocks.ts";
 import { type Piece, piecesOf, plainOf } from "./inline.ts";
 
-/** Footnotes of one claim that are told; what cites more cites nothing. */
+/** Footnotes per claim; further ones are ignored. */
 const MAX_NOTES = 64;
 const WORDS = /[\p{L}\p{N}]/u;
 
 /**
- * Claims of the blocks, in their order. No claims: headings, code, footnotes, comments, table headers, questions,
- * items that hold links and nothing else, what leads to a list with a colon, the title of a callout, and remarks
- * about the page itself, which are paragraphs wholly in italics.
+ * Claims of the blocks, in order. No claims are headings, code, footnotes, comments, table headers,
+ * questions, items with links only, introductions of a list that end in a colon, titles of callouts, and
+ * remarks about the page, which are paragraphs in italics.
  */
 export function claimsOf(blocks: readonly Block[]): readonly Claim[] {
   return blocks.flatMap((block, index) => {
@@ -43,7 +43,7 @@ function proseClaims(block: Block, next: Block | undefined): readonly Claim[] {
   for (const claim of claims) {
     claim.line = lineAt(claim.start);
     const names: string[] = [];
-    // A footnote after the full stop is still its sentence's.
+    // A footnote behind the full stop belongs to the sentence before.
     const end = claim === claims.at(-1) ? text.length : claim.end;
     for (; (notes[index]?.at ?? Infinity) <= end; index += 1) names.push(notes[index]?.name ?? "");
     claim.names = distinct(names);
@@ -61,7 +61,7 @@ function proseClaims(block: Block, next: Block | undefined): readonly Claim[] {
   });
 }
 
-/** A footnote at the very end stands for the sentences since the one before it. */
+/** A footnote at the end of a paragraph applies to all sentences since the previous footnote. */
 function spread(claims: { names: readonly string[] }[]): void {
   const last = claims.at(-1);
   if (last === undefined || last.names.length === 0) return;
@@ -72,7 +72,7 @@ function spread(claims: { names: readonly string[] }[]): void {
   }
 }
 
-/** Whether a paragraph is a remark about its page: wholly in italics. */
+/** Whether a paragraph is entirely in italics: a remark about its page. */
 function isRemark(text: string): boolean {
   const whole = text.trim();
   const mark = whole.charAt(0);
@@ -81,7 +81,7 @@ function isRemark(text: string): boolean {
   return !inner.startsWith(mark) && !/\s$/.test(inner) && !inner.includes(mark);
 }
 
-/** Whether nothing but links is shown. */
+/** Whether only links are visible. */
 export function onlyLinks(pieces: readonly Piece[]): boolean {
   let depth = 0;
   let links = 0;
@@ -106,11 +106,11 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-// Offsets of a text told as lines, in one pass.
+// Line numbers of offsets, in one pass.
 
 /**
- * Gives the line of an offset in `text`, whose first line is `first`. Offsets must be asked for in ascending order:
- * together all questions take time in proportion to the text's length.
+ * Makes a function from offsets in `text`, in ascending order, to line numbers; the first line is `first`.
+ * All calls together take linear time.
  */
 export function makeLineCounter(text: string, first: number): (offset: number) => number {
   let line = first;
@@ -124,9 +124,9 @@ export function makeLineCounter(text: string, first: number): (offset: number) =
   };
 }
 
-// Prose cut into sentences, by rules, in linear time.
+// Splits prose into sentences by rules, in linear time.
 
-/** A sentence's place in its text, without white space around it. */
+/** A sentence's range, without surrounding white space. */
 interface Span {
   readonly start: number;
   /** Exclusive. */
@@ -138,12 +138,12 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(
     "prof st sr jr lt sgt hon resp incl excl jan feb apr aug sept oct nov z.b d.h u.a usw bzw vgl ggf evtl inkl zzgl " +
     "p.ex a.m p.m u.s u.k e.u ph.d b.a m.a").split(" "),
 );
-/** Words of their own, too: abbreviations only before a number. */
+/** Abbreviations only before a number; otherwise words. */
 const BEFORE_NUMBERS: ReadonlySet<string> = new Set(
   "no nos fig sec chap ed art abs mar jun jul sep dec mon tue wed thu fri sat sun max min rev"
     .split(" "),
 );
-/** What ends a sentence and needs no white space after it. */
+/** Stops that need no white space behind them. */
 const FULL = "。！？｡";
 const HALF = ".!?…؟۔।॥።";
 const CLOSERS = "\"'”’»›)]}」』】）〉》*_`";
@@ -155,7 +155,7 @@ const DIGITS_ONLY = /(?:^|\s|\()\d{1,3}$/;
 const INITIAL = /(?:^|[\s(.])\p{Lu}$/u;
 const LAST_WORD = /[\p{L}\p{N}.]{1,12}$/u;
 
-/** Sentences of `text` in their order; together they hold all of it but the white space between them. */
+/** Sentences of `text` in order; together they cover everything but white space between them. */
 export function sentencesOf(text: string): readonly Span[] {
   const spans: Span[] = [];
   let start = 0;
@@ -169,7 +169,7 @@ export function sentencesOf(text: string): readonly Span[] {
   for (let found = STOPS.exec(text); found !== null; found = STOPS.exec(text)) {
     const at = found.index;
     const end = afterClosers(text, at + 1);
-    // INVARIANT: a run of stops is looked at once (test: "… time proportional to its length …").
+    // INVARIANT: a run of stops is scanned once (test: "… time proportional to its length …").
     STOPS.lastIndex = end;
     if (ends(text, at, end, start)) take(end);
   }
@@ -189,7 +189,7 @@ function ends(text: string, at: number, end: number, start: number): boolean {
   const word = LAST_WORD.exec(before)?.[0].toLowerCase() ?? "";
   if (ABBREVIATIONS.has(word) || ABBREVIATIONS.has(word.replace(/^.*\./, "."))) return false;
   if (BEFORE_NUMBERS.has(word) && /^\p{N}/u.test(next)) return false;
-  // "1. First" begins a list in prose; "in 1984. It" ends a sentence.
+  // "1. First" starts a list in prose; "in 1984. It" ends a sentence.
   if (DIGITS_ONLY.test(before) && at - start <= 4) return false;
   return !INITIAL.test(before);
 }

@@ -1,22 +1,24 @@
-/** What bytes are as text: UTF-8, UTF-16, an old code page, or none. @module */
+/** Detects the encoding of bytes: UTF-8, UTF-16, a legacy encoding, or binary. @module */
 
-const LOOKED_AT = 65_536;
-/** Of a hundred bytes, how many may be control characters before it is no text. */
-const CONTROLS = 5;
+const MAX_EXAMINED = 65_536;
+/** Maximum percentage of control characters in a text. */
+const MAX_CONTROLS = 5;
 
-/** How bytes are read. */
+/** Encodings recognised without guessing. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "binary";
 
-/** Whether so few characters are none that somebody may have written them: two bytes of chance are a mark as well. */
+/** Whether text in this encoding has few invalid characters: a byte-order mark may be a coincidence. */
 function isWide(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
-  const text = new TextDecoder(encoding).decode(bytes.subarray(0, LOOKED_AT));
+  const text = new TextDecoder(encoding).decode(bytes.subarray(0, MAX_EXAMINED));
   const none = text.match(/[^\P{C}\p{Cf}\t\n\v\f\r]|\ufffd/gu)?.length ?? 0;
-  return none * 100 <= text.length * CONTROLS;
+  return none * 100 <= text.length * MAX_CONTROLS;
 }
 
-/** UTF-16 without its mark: of its blanks and line ends one byte is NUL, always the same, and all else is text. */
+/**
+ * UTF-16 without a byte-order mark: in blanks and newlines the same byte is always NUL, and everything else is text.
+ */
 function unmarked(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
-  const head = bytes.subarray(0, LOOKED_AT);
+  const head = bytes.subarray(0, MAX_EXAMINED);
   const zeros = [0, 0];
   for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
   const [even = 0, odd = 0] = zeros;
@@ -27,7 +29,7 @@ function unmarked(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   return isWide(head, encoding) && telling * 100 >= text.length * 90 ? encoding : undefined;
 }
 
-/** Tells how `bytes` are text. Broken UTF-8 is text; anything with NUL bytes that is no UTF-16 is not. */
+/** Detects the encoding. Invalid UTF-8 is text; bytes with NUL that are not UTF-16 are binary. */
 export function encodingOf(bytes: Uint8Array): Encoding {
   const [first, second] = bytes;
   const wide = first === 0xff && second === 0xfe && !(bytes[2] === 0 && bytes[3] === 0)
@@ -37,16 +39,13 @@ export function encodingOf(bytes: Uint8Array): Encoding {
     : undefined;
   if (wide !== undefined) return isWide(bytes, wide) ? wide : "binary";
   if (bytes.includes(0)) return unmarked(bytes) ?? "binary";
-  const head = bytes.subarray(0, LOOKED_AT);
+  const head = bytes.subarray(0, MAX_EXAMINED);
   let controls = 0;
   for (const byte of head) if (byte < 32 && (byte < 8 || byte > 13) && byte !== 27) controls += 1;
-  return controls * 100 > head.length * CONTROLS ? "binary" : "utf-8";
+  return controls * 100 > head.length * MAX_CONTROLS ? "binary" : "utf-8";
 }
 
-/**
- * The text form of bytes in UTF-16: UTF-8, what `NewSource.text` must be for them. Undefined for bytes
- * that are their own text form, and for those that are no text.
- */
+/** UTF-16 bytes converted to UTF-8, for `NewSource.text`. Undefined for other encodings and binary. */
 export function textFormOf(bytes: Uint8Array): Uint8Array | undefined {
   const encoding = encodingOf(bytes);
   if (encoding !== "utf-16le" && encoding !== "utf-16be") return undefined;
@@ -54,20 +53,20 @@ export function textFormOf(bytes: Uint8Array): Uint8Array | undefined {
   return new TextEncoder().encode(text);
 }
 
-/** What bytes are read as that are no UTF-8. */
+/** How bytes of unknown encoding are read. */
 export type OldText =
   | { readonly kind: "utf-8" }
-  /** `sure`: its letters speak for it; else it is a guess. */
+  /** `sure`: the character statistics are clear; otherwise a guess. */
   | {
     readonly kind: "page";
     readonly text: string;
     readonly encoding: string;
     readonly sure: boolean;
   }
-  /** Nobody should read it by a guess. */
+  /** No guess is good enough. */
   | { readonly kind: "unknown" };
 
-/** Reads text that is no UTF-8 at all, by the code page that its letters speak for. */
+/** Decodes text that is not UTF-8, by the legacy encoding that its characters suggest. */
 export function oldTextOf(bytes: Uint8Array): OldText {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -82,32 +81,30 @@ export function oldTextOf(bytes: Uint8Array): OldText {
     if (unit === 0xfffd) wrong += 1;
     else if (unit > 0x7f) right += 1;
   }
-  // Characters of several bytes do not come about by chance: that is UTF-8 with broken places.
+  // Valid multi-byte sequences are no coincidence: this is UTF-8 with errors.
   if (right > 4 * wrong) return { kind: "utf-8" };
   const page = codePageOf(bytes);
   if (page === undefined) return { kind: "unknown" };
   return { kind: "page", text: new TextDecoder(page.encoding).decode(bytes), ...page };
 }
 
-// In which old encoding text is written that is no UTF-8: told by how its letters stand together,
-// since such a file says nothing of it.
+// Guesses a legacy encoding from how characters combine, since such a file does not state it.
 
-/** A guess. */
 interface CodePage {
   /** A WHATWG name. */
   readonly encoding: string;
-  /** Whether the letters speak for it; else it is only what is read where nobody knows. */
+  /** Whether the character statistics are clear; otherwise the default. */
   readonly sure: boolean;
 }
 
-/** Bytes that are looked at. */
+/** Bytes examined. */
 const MAX_GUESS_BYTES = 65_536;
-/** Of a hundred points that letters beyond ASCII may give, how many make a guess sure. */
-const SURE = 55;
-/** Of a hundred bytes, how many may lie beyond ASCII in a text that is read though nobody knows its encoding. */
-const FEW = 10;
+/** Percentage of the possible points that makes a guess sure. */
+const SURE_PERCENT = 55;
+/** Maximum percentage of bytes beyond ASCII in a text that is decoded by default. */
+const MAX_BEYOND = 10;
 
-/** Pages of single bytes: the letters that are frequent in the languages that used each. The first one wins a draw. */
+/** Single-byte encodings with the frequent letters of their languages. On a tie the first wins. */
 const PAGES: Readonly<Record<string, { readonly script: RegExp; readonly frequent: string }>> = {
   "windows-1252": { script: /\p{Script=Latin}/u, frequent: "éèêëàâäáãçñíîïóôöõúùûüßåæøÉÄÖÜÅØ" },
   "windows-1250": {
@@ -124,7 +121,7 @@ const PAGES: Readonly<Record<string, { readonly script: RegExp; readonly frequen
   "windows-1255": { script: /\p{Script=Hebrew}/u, frequent: "יוהלאמרשתבנ" },
   "windows-1256": { script: /\p{Script=Arabic}/u, frequent: "اليمونرتبةعدسفه" },
 };
-/** Encodings of several bytes: characters that their texts have many of, and how many of a hundred. */
+/** Multi-byte encodings: frequent characters of their texts, and their minimum percentage. */
 const WIDE: Readonly<Record<string, readonly [frequent: RegExp, ofHundred: number]>> = {
   "shift_jis": [/[\u3041-\u30fa]/g, 20],
   "euc-jp": [/[\u3041-\u30fa]/g, 20],
@@ -138,10 +135,10 @@ const WIDE: Readonly<Record<string, readonly [frequent: RegExp, ofHundred: numbe
     10,
   ],
 };
-/** What stands between words in any language. */
+/** Characters between words in any language. */
 const BETWEEN = /[\s\p{P}\u00a0°©®№§«»±×€£¢]/u;
 
-/** Guesses the encoding of bytes that are no UTF-8; undefined where nobody should read them by a guess. */
+/** Guesses the encoding of bytes that are not UTF-8; undefined if no guess is good enough. */
 function codePageOf(bytes: Uint8Array): CodePage | undefined {
   const head = bytes.subarray(0, MAX_GUESS_BYTES);
   const beyond = head.reduce((sum, byte) => sum + (byte > 127 ? 1 : 0), 0);
@@ -149,7 +146,7 @@ function codePageOf(bytes: Uint8Array): CodePage | undefined {
     const text = strictly(encoding, head);
     const characters = text?.match(/[^\p{ASCII}]/gu)?.length ?? 0;
     const found = text?.match(frequent)?.length ?? 0;
-    // A text of one or two characters may be anything.
+    // One or two characters may match anything.
     if (characters >= 4 && found * 100 >= ofHundred * characters) return { encoding, sure: true };
   }
   let best: { readonly encoding: string; readonly points: number } | undefined;
@@ -157,16 +154,18 @@ function codePageOf(bytes: Uint8Array): CodePage | undefined {
     const points = pointsOf(new TextDecoder(encoding).decode(head), page);
     if (best === undefined || points > best.points + 1e-9) best = { encoding, points };
   }
-  if (best !== undefined && best.points * 100 >= beyond * SURE) {
+  if (best !== undefined && best.points * 100 >= beyond * SURE_PERCENT) {
     return { encoding: best.encoding, sure: true };
   }
-  return beyond * 100 <= head.length * FEW ? { encoding: "windows-1252", sure: false } : undefined;
+  return beyond * 100 <= head.length * MAX_BEYOND
+    ? { encoding: "windows-1252", sure: false }
+    : undefined;
 }
 
-/** The text, if all of it is written so. */
+/** The decoded text; undefined for invalid bytes. */
 function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   try {
-    // The last character may have been cut.
+    // The last character may be cut.
     return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch (error) {
     if (error instanceof TypeError) return undefined;
@@ -174,7 +173,7 @@ function strictly(encoding: string, bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One point for each character beyond ASCII that stands as it does in a language; less for rare ones. */
+/** One point per character beyond ASCII that is plausible in a language, less for rare ones. */
 function pointsOf(
   text: string,
   { script, frequent }: { readonly script: RegExp; readonly frequent: string },
@@ -187,7 +186,7 @@ function pointsOf(
     const letters = [...word];
     const beyond = letters.filter((one) => one > "\u007f");
     const own = beyond.filter((one) => script.test(one)).length;
-    // A word of another script's letters, or one mostly of accents, or with capitals in it: not of this page.
+    // Implausible words: other scripts mixed in, mostly accented letters, or capitals inside.
     const mixed = !latin && letters.some((one) => /[A-Za-z]/.test(one));
     const crowded = latin && letters.length > 3 && beyond.length > letters.length * 0.6;
     const humped = /\p{Ll}\p{Lu}/u.test(word);
@@ -200,7 +199,7 @@ function pointsOf(
     const capital = beyond.filter((one) => !known.has(one) && known.has(one.toLowerCase())).length;
     points += often + 0.8 * capital + 0.3 * (own - often - capital);
   }
-  // Signs between words are of every page, if they are signs there.
+  // Symbols between words count in any encoding that decodes them as symbols.
   return points +
     (text.match(/[^\p{ASCII}\p{L}\p{C}]/gu)?.filter((one) => BETWEEN.test(one)).length ?? 0);
 }

@@ -1,33 +1,33 @@
 /**
- * The front matter of a page's file: flat YAML that the store writes and nobody believes. Read by a parser of its
- * own, which knows no anchors, tags or nesting: what it does not understand of a known key is a problem, unknown keys
- * (those of other programs) are kept line by line and mean nothing.
+ * Front matter of a page's file: flat YAML that the store writes and never trusts. Parsed without anchors,
+ * tags or nesting: an unsupported value of a known key is a problem; unknown keys (of other programs) are
+ * kept line by line without meaning.
  * @module
  */
 import type { Page } from "../../contracts/memory/mod.ts";
 import type { ReadPage } from "./page_text.ts";
 
-/** A file cut in two. */
+/** A file split at its front matter. */
 export interface SplitFile {
-  /** Lines between the marks; undefined where the file begins with its body. */
+  /** Lines between the `---` marks; undefined for a file without front matter. */
   readonly front: readonly string[] | undefined;
   readonly body: string;
-  /** Line of the file on which the body begins, from 1. */
+  /** Line of the file at which the body begins, from 1. */
   readonly bodyLine: number;
 }
 
-/** Characters of a front matter that are read. */
+/** Characters of front matter that are parsed. */
 const MAX_FRONT = 65_536;
 const MAX_ALIASES = 64;
 const MAX_TEXT = 256;
 const TEXT_KEYS = ["kind", "title", "confidence", "label", "colour"] as const;
 const KNOWN: ReadonlySet<string> = new Set([...TEXT_KEYS, "aliases", "version"]);
-/** Shown, and never read. */
+/** Written, but never parsed. */
 const SHOWN: ReadonlySet<string> = new Set(["reviewed", "updated"]);
-/** Characters of the keys of other programs that are kept; past that, whole keys are dropped. */
+/** Characters kept of other programs' keys; further keys are dropped. */
 const MAX_OTHERS = 8_192;
 
-/** Cuts a file at its front matter; an unterminated one is body. One empty line after it belongs to neither. */
+/** Splits a file; unterminated front matter is body. One blank line behind it belongs to neither. */
 export function splitFile(text: string): SplitFile {
   const start = text.startsWith("\ufeff") ? 1 : 0;
   const first = lineEnd(text, start);
@@ -49,7 +49,7 @@ export function splitFile(text: string): SplitFile {
   return none;
 }
 
-/** What the lines of a front matter show. A file without one shows nothing, which is no problem. */
+/** Parses the lines of front matter. A file without front matter is valid. */
 export function readFront(lines: readonly string[] | undefined): ReadPage["front"] {
   const problems: string[] = [];
   const texts = new Map<string, string>();
@@ -103,8 +103,8 @@ export function readFront(lines: readonly string[] | undefined): ReadPage["front
 }
 
 /**
- * The front matter that shows `page`, marks and the empty line after it included. `others` are lines of keys that other
- * programs have there: what is no such line is left out.
+ * The front matter of `page`, with marks and the blank line behind. `others`: lines of other programs' keys;
+ * invalid ones are dropped.
  */
 function frontMatter(page: Page, others: readonly string[] = []): string {
   const { reviewed } = page;
@@ -122,7 +122,7 @@ function frontMatter(page: Page, others: readonly string[] = []): string {
       ? []
       : [`reviewed: ${quoted(`${reviewed.by}, ${moment(reviewed.at)}`)}`]),
     `updated: ${moment(page.updatedAt)}`,
-    // INVARIANT: no line of these ends the front matter or shows what the store has (test: "keys that mallory hides").
+    // INVARIANT: no line here ends the front matter or sets a key of the store (test: "keys that mallory hides").
     ...readFront(others.filter((line) => !/[\r\n]/.test(line) && !isMark(line))).others,
     "---",
     "",
@@ -134,11 +134,11 @@ interface Entry {
   readonly key: string;
   readonly value: string;
   readonly inner: readonly string[];
-  /** Its lines as they stand. */
+  /** Its lines unchanged. */
   readonly raw: readonly string[];
 }
 
-/** Keys at the margin with the lines that belong to them. */
+/** Top-level keys with their lines. */
 function entriesOf(lines: readonly string[], problems: string[]): readonly Entry[] {
   const entries: { key: string; value: string; inner: string[]; raw: string[] }[] = [];
   for (const line of lines) {
@@ -189,9 +189,9 @@ function moment(at: number): string {
   return new Date(at).toISOString();
 }
 
-// Scalars of flat YAML, so far as front matter needs them.
+// Scalars of flat YAML, as far as front matter needs them.
 
-/** What moves a cursor, hides, reorders, or ends a line for some reader of YAML. */
+/** Characters that are invisible, reorder text, or end a line for some YAML parser. */
 const UNSAFE = /["\\\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\ufeff\ufffe\uffff]/gu;
 const NAMED: Readonly<Record<string, string>> = {
   n: "\n",
@@ -209,7 +209,7 @@ const NAMED: Readonly<Record<string, string>> = {
   P: "\u2029",
 };
 
-/** `text` in double quotes, as YAML and JSON both read it: nothing in it ends the value or the line. */
+/** `text` in double quotes, valid in YAML and JSON: nothing in it ends the value or the line. */
 function quoted(text: string): string {
   const inner = text.replace(UNSAFE, (sign) => {
     if (sign === '"' || sign === "\\") return `\\${sign}`;
@@ -219,7 +219,7 @@ function quoted(text: string): string {
   return `"${inner}"`;
 }
 
-/** Reads one scalar that stands alone on the rest of a line; undefined when it is none that is understood. */
+/** Parses a scalar on the rest of a line; undefined for unsupported syntax. */
 function scalar(text: string): string | undefined {
   const value = text.trim();
   if (value.startsWith('"')) return ended(doubleQuoted(value, 0), value);
@@ -229,7 +229,7 @@ function scalar(text: string): string | undefined {
   return (comment < 0 ? value : value.slice(0, comment)).trim();
 }
 
-/** Reads `[a, "b", 'c']`; undefined when it is no such list, or is nested. */
+/** Parses `[a, "b", 'c']`; undefined for another or nested value. */
 function flowList(text: string): readonly string[] | undefined {
   const value = text.trim();
   if (!value.startsWith("[")) return undefined;
@@ -319,11 +319,9 @@ function skipSpace(value: string, at: number): number {
   return next;
 }
 
-// A page's file out of the store's page and its body.
-
 /**
- * The whole text of `pages/NAME.md`: front matter, a picture of what the store has and `others`, the lines of keys that
- * other programs have there, then the body as it is.
+ * The text of `pages/NAME.md`: front matter of the stored page with `others`, the lines of other programs'
+ * keys, then the body.
  */
 export function writePage(page: Page, body: string, others: readonly string[] = []): string {
   return frontMatter(page, others) + body;

@@ -1,11 +1,11 @@
-/** The inline marks of a block's text, read in linear time: code, links, footnotes, emphasis. @module */
+/** Parses inline Markdown in linear time: code, links, footnotes, emphasis. @module */
 
 /** A piece of a block's text. */
 export type Piece =
   | { readonly kind: "text" | "code"; readonly text: string }
   | { readonly kind: "note"; readonly name: string }
   | { readonly kind: "link"; readonly target: string; readonly shown: string }
-  /** Marks that are not shown: emphasis, brackets and targets of links, tags. */
+  /** Hidden markup: emphasis, brackets and targets of links, tags. */
   | { readonly kind: "mark"; readonly text: string };
 
 const NOTE = /\[\^([^\s\[\]]{1,64})\]/y;
@@ -24,18 +24,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "#39": "'",
 };
 const PLAIN = /[^\\`\[\]<&*_~!%]+/y;
-/** A comment of Obsidian, which shows none; `%%d` is none. */
+/** An Obsidian comment, which is hidden; `%%d` is none. */
 const COMMENT = /(?<![^\s(])%%(?!%)[^%]{1,4000}%%(?![\p{L}\p{N}%])/uy;
 const PICTURE = /\.(?:png|jpe?g|gif|svg|webp|bmp|avif|mp[34]|m4a|wav|ogg|webm|mov|pdf|canvas)$/i;
 const WORD = /[\p{L}\p{N}]/u;
 const SIGN = /[!-\/:-@\[-`{-~]/;
 
-/** Pieces of `text` in their order. */
+/** The pieces of `text`, in order. */
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   const brackets: number[] = [];
   const ticks = makeTicks(text);
-  /** Emphasis by underscores that is open. */
+  /** Nesting depth of underscore emphasis. */
   let strokes = 0;
   const lastComment = text.lastIndexOf("-->");
   const say = (kind: "text" | "code" | "mark", value: string): unknown =>
@@ -107,7 +107,7 @@ export function piecesOf(text: string): readonly Piece[] {
       say("text", entity === null ? "&" : ENTITIES[entity[1] ?? ""] ?? "&");
     } else {
       taken = runLength(text, at);
-      // A stroke after a word closes what was opened, and else is itself: `x_(1)2` is no x(1)2.
+      // An underscore after a word closes emphasis if there is any, and is literal otherwise: `x_(1)2` is no x(1)2.
       const [before, after] = [text.charAt(at - 1), text.charAt(at + taken)];
       const lone = sign === "_" && strokes === 0 && WORD.test(before);
       const emphasis = !lone && isEmphasis(text, at, taken);
@@ -120,10 +120,10 @@ export function piecesOf(text: string): readonly Piece[] {
   return pieces;
 }
 
-/** What a reader sees of the pieces, with where each footnote was. Line feeds stay. */
+/** The visible text of pieces, with the places of footnotes. Newlines are kept. */
 export function plainOf(pieces: readonly Piece[]): {
   readonly text: string;
-  /** As long as `text`, with digits for what is code: its stops end no sentence. */
+  /** As long as `text`, with digits in place of code, whose stops end no sentence. */
   readonly masked: string;
   readonly notes: readonly { readonly name: string; readonly at: number }[];
 } {
@@ -141,7 +141,7 @@ export function plainOf(pieces: readonly Piece[]): {
   return { text: texts.join(""), masked: masks.join(""), notes };
 }
 
-/** What a reader sees of `text`, on one line. */
+/** The visible text on one line. */
 export function plainLine(text: string): string {
   return plainOf(piecesOf(text)).text.replace(/\s+/g, " ").trim();
 }
@@ -149,7 +149,7 @@ export function plainLine(text: string): string {
 function shownOf(piece: Piece): string {
   if (piece.kind === "link") return piece.shown;
   if (piece.kind === "note") return "";
-  // Lines are counted by their feeds, also where a comment hides some.
+  // Newlines within a comment count as lines.
   if (piece.kind === "mark") return piece.text.replace(/[^\n]+/g, "");
   return piece.text;
 }
@@ -161,7 +161,7 @@ function linkPiece(inner: string): Piece {
   return { kind: "link", target, shown: text === "" ? whole.trim() : text };
 }
 
-/** What a note embeds: a note as a link to it, a picture by its words, if it has any beside its size. */
+/** An embedded note is a link to it; an embedded image is its caption, if it has one beside its size. */
 function embedPiece(inner: string): Piece {
   const link = linkPiece(inner);
   if (link.kind !== "link" || !PICTURE.test(link.target)) return link;
@@ -171,7 +171,7 @@ function embedPiece(inner: string): Piece {
     : { kind: "text", text: `[image: ${words.join(" ").trim()}]` };
 }
 
-/** Pairs of backtick runs of one length. */
+/** Matches backtick runs of equal length. */
 function makeTicks(text: string): {
   span(at: number): { readonly end: number; readonly code?: string };
 } {
@@ -182,9 +182,7 @@ function makeTicks(text: string): {
     byLength = new Map();
     for (let at = text.indexOf("`"); at >= 0;) {
       const length = runLength(text, at);
-      const starts = byLength.get(length) ?? [];
-      starts.push(at);
-      byLength.set(length, starts);
+      byLength.getOrInsert(length, []).push(at);
       at = text.indexOf("`", at + length);
     }
     for (const starts of byLength.values()) starts.reverse();
@@ -195,7 +193,7 @@ function makeTicks(text: string): {
     span(at): { readonly end: number; readonly code?: string } {
       const length = runLength(text, at);
       const starts = runs().get(length) ?? [];
-      // Asked from left to right: what lies before will not be asked for again.
+      // Calls come from left to right, so earlier runs are not needed again.
       while (starts.length > 0 && (starts.at(-1) ?? 0) <= at) starts.pop();
       const close = starts.at(-1);
       if (close === undefined) return { end: at + length };
@@ -223,8 +221,7 @@ function isEmphasis(text: string, at: number, length: number): boolean {
   return length <= 3 && !(WORD.test(before) && WORD.test(after));
 }
 
-// Untrusted text as Markdown that shows exactly it: no link, footnote, heading, tag or comment of
-// its making.
+// Escapes untrusted text for Markdown, so that it creates no link, footnote, heading, tag or comment.
 
 const HIDDEN = /[\p{Cf}\p{Co}\ufeff]+/gu;
 const BREAKS = /[\p{Cc}\p{Zl}\p{Zp}\s]+/gu;
@@ -233,14 +230,16 @@ const ALWAYS = /[\\`*\[\]<$|]/g;
 const BLOCK = /^(?:[-+#>=:~]|\d{1,9}[.)])/;
 
 /**
- * `text` on one line, inert: marks of Markdown, Obsidian and HTML are escaped, control and format characters left
- * out, addresses shown as code, so that nothing in it can be followed or becomes structure.
+ * `text` on one line, escaped for Markdown, Obsidian and HTML; control and format characters are removed,
+ * URLs become code, so that nothing in it is a link or structure.
  */
 export function escapeLine(text: string): string {
   return escapePart(text.replace(BREAKS, " ").replace(HIDDEN, "").trim(), true);
 }
 
-/** A part of a line, inert as {@link escapeLine}; `first` when the line begins with it. White space at its ends stays. */
+/**
+ * Escapes a part of a line like {@link escapeLine}; `first`: the part begins the line. Keeps white space at the ends.
+ */
 export function escapePart(text: string, first: boolean): string {
   const line = text.toWellFormed().replace(BREAKS, " ").replace(HIDDEN, "");
   let [out, from] = ["", 0];
@@ -251,13 +250,13 @@ export function escapePart(text: string, first: boolean): string {
   return out + escapedPart(line.slice(from), first && out === "");
 }
 
-/** `text` as inline code, or escaped where it holds a backtick. */
+/** `text` as inline code, or escaped if it contains a backtick. */
 export function codeSpan(text: string): string {
   const line = text.toWellFormed().replace(BREAKS, " ").replace(HIDDEN, "").trim();
   return line === "" || line.includes("`") ? escapedPart(line, true) : `\`${line}\``;
 }
 
-/** `text` for the shown half of a `[[name|shown]]`, which knows no escape. */
+/** `text` for the second half of `[[name|shown]]`, which has no escapes. */
 export function linkShown(text: string): string {
   const line = text.toWellFormed().replace(BREAKS, " ").replace(HIDDEN, "");
   return line.replace(/[\[\]|\\`<>*$^#]+/g, " ").replace(/ +/g, " ").trim() || "page";

@@ -1,9 +1,9 @@
-/** `AGENTS.md` of a new wiki: how people and models work with it. @module */
+/** `AGENTS.md` of a new wiki: instructions for people and models. @module */
 
-/** Raised when the text below says something new. */
+/** Increased when the text below changes in content. */
 export const INSTRUCTIONS_VERSION = 3;
 
-/** The whole text of `AGENTS.md`. */
+/** The text of `AGENTS.md`. */
 export const INSTRUCTIONS: string = `# How this wiki works
 
 Instructions version: ${INSTRUCTIONS_VERSION} (Remit wiki). For people and for models that read or write here.

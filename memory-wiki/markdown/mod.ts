@@ -1,6 +1,6 @@
 /**
- * Markdown of the wiki: pages read and written, names, links, citations, the catalogue, and sources cut into chunks.
- * Everything here is pure and takes time in proportion to its input.
+ * Markdown of the wiki: parses and writes pages, names, links, citations and the catalogue, and splits
+ * sources into chunks. Pure functions in linear time.
  *
  * @example
  * ```ts
@@ -17,11 +17,11 @@ export { makeCodeNames } from "./_code_names.ts";
 export { plainHeading } from "./chunk.ts";
 export { type Block, blocksOf } from "./blocks.ts";
 export { chunkText } from "./chunk.ts";
-export { citationLine } from "./citation_line.ts";
 export { onlyLinks } from "./claims.ts";
 export { cellsOf, definitionForm, namesTerms } from "./_chunk_markdown.ts";
 export { encodingOf, oldTextOf, textFormOf } from "./encoding.ts";
 export { codeSpan, escapeLine, escapePart, linkShown } from "./inline.ts";
+export { citeSource, makeFootnotes, shownName, type SourceLines } from "./citation_line.ts";
 export { readFront, splitFile } from "./front_matter.ts";
 export { type Piece, piecesOf, plainLine } from "./inline.ts";
 export { INSTRUCTIONS } from "./instructions.ts";

@@ -1,9 +1,9 @@
-/** What is read of a page's file. @module */
+/** The result of parsing a page's file. @module */
 import type { Claim } from "../../contracts/memory/mod.ts";
 
-/** What a page's file says, without the store. Made by read_page.ts. */
+/** A parsed page file, without the store's data. Made by read_page.ts. */
 export interface ReadPage {
-  /** As shown in the front matter: never believed, only compared. */
+  /** As shown in the front matter: never trusted, only compared. */
   readonly front: {
     readonly kind?: string;
     readonly title?: string;
@@ -12,17 +12,17 @@ export interface ReadPage {
     readonly label?: string;
     readonly colour?: string;
     readonly version?: number;
-    /** Lines of keys that other programs have there, as they stand. */
+    /** Lines of other programs' keys, unchanged. */
     readonly others: readonly string[];
-    /** Sentences about what does not parse. */
+    /** Syntax errors as sentences. */
     readonly problems: readonly string[];
   };
   /** Without the front matter. */
   readonly body: string;
-  /** Line of the file on which the body begins. */
+  /** Line of the file at which the body begins. */
   readonly bodyLine: number;
   readonly claims: readonly Claim[];
-  /** Footnote definitions that are citations; `digestPrefix` has 16 characters. */
+  /** Citation footnotes; `digestPrefix` has 16 characters. */
   readonly citations: readonly {
     readonly note: string;
     readonly file: string;
@@ -31,7 +31,7 @@ export interface ReadPage {
     readonly endLine: number;
     readonly line: number;
   }[];
-  /** Footnotes whose definition is no citation, or is missing. */
+  /** Footnotes with an invalid definition or none. */
   readonly brokenNotes: readonly {
     readonly note: string;
     readonly line: number;

@@ -1,4 +1,4 @@
-/** A page's file read: front matter, claims, citations, links. Nothing of it is believed. @module */
+/** Parses a page's file: front matter, claims, citations, links. Nothing in it is trusted. @module */
 import { type Block, blocksOf } from "./blocks.ts";
 import { readCitation } from "./citation_line.ts";
 import { claimsOf } from "./claims.ts";
@@ -7,8 +7,7 @@ import { piecesOf, plainLine } from "./inline.ts";
 import type { ReadPage } from "./page_text.ts";
 
 /**
- * Reads the whole text of a page's file. Any text is a page: it never throws, and takes time in proportion to the
- * text's length.
+ * Parses the text of a page's file. Any text is valid; linear time.
  * @example
  * ```ts
  * import { readPage } from "./read_page.ts";
@@ -34,7 +33,7 @@ export function readPage(text: string): ReadPage {
   };
 }
 
-/** GFM: names of footnotes differ by more than case. */
+/** GFM: footnote names ignore case. */
 function keyOf(note: string): string {
   return note.toLowerCase();
 }

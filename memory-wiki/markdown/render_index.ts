@@ -1,4 +1,4 @@
-/** `index.md`: the catalogue of pages that is read first. @module */
+/** Renders `index.md`, the catalogue of pages. @module */
 import { PageKind } from "../../contracts/memory/mod.ts";
 import type { IndexRow } from "../../contracts/wire/mod.ts";
 import { blocksOf } from "./blocks.ts";
@@ -14,7 +14,7 @@ const TITLES: Readonly<Record<PageKind, string>> = {
 };
 const ORDER = ["synthesis", "comparison", "concept", "entity", "summary"] as const;
 
-/** The text of `index.md`: one line a page, by kind, then in the order of `rows`. */
+/** The text of `index.md`: a line per page, by kind, then in the order of `rows`. */
 export function renderIndex(rows: readonly IndexRow[]): string {
   const known: ReadonlySet<string> = new Set(PageKind.options);
   const groups = [
@@ -52,21 +52,21 @@ function rowLine({ name, title, about, colour, label, stale }: IndexRow): string
 
 /** Characters of an {@link aboutOf}. */
 const ABOUT_CHARACTERS = 160;
-/** Lines of a body that are looked at. */
-const LOOKED_AT = 200;
+/** Lines of a body that are searched. */
+const MAX_SEARCHED = 200;
 
 /** The first statement of a page's body, else its first heading, on one line of at most 160 characters; or "". */
 export function aboutOf(body: string): string {
-  const blocks = blocksOf(body.slice(0, 65_536).split("\n", LOOKED_AT));
+  const blocks = blocksOf(body.slice(0, 65_536).split("\n", MAX_SEARCHED));
   const heading = blocks.find(({ kind }) => kind === "heading");
   const text = claimsOf(blocks)[0]?.text ?? plainLine(heading?.text ?? "");
   return shortened(text, ABOUT_CHARACTERS);
 }
 
-/** `text` cut between words to at most `most` characters, the sign of the cut included. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1).toWellFormed().replace(/\ufffd$/, "");
+/** `text` cut between words to at most `max` characters, including the ellipsis. */
+export function shortened(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1).toWellFormed().replace(/\ufffd$/, "");
   const space = cut.lastIndexOf(" ");
-  return `${(space > most / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  return `${(space > max / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

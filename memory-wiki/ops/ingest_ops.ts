@@ -1,4 +1,4 @@
-/** Operations that take sources in, by rules or by a model, and that check a model's answers. @module */
+/** Operations that ingest sources, by rules or by a model, and that check a model's answers. @module */
 import * as z from "zod";
 import { Label } from "../../contracts/authority/mod.ts";
 import { Hit } from "../../contracts/memory/mod.ts";
@@ -12,7 +12,7 @@ import { finishWork } from "../ingest/work_finish.ts";
 import { nextItem, planWork, takeItem } from "../ingest/work_items.ts";
 import { type Op, reading, writing } from "./op.ts";
 
-/** Most keys of one `ingestGone`. */
+/** Keys per `ingestGone`. */
 const MAX_KEYS = 500_000;
 
 /** See the table in contracts/wire/wire_wiki.ts. */
@@ -26,7 +26,7 @@ export const INGEST_OPS: Readonly<Record<string, Op>> = {
     body: z.object({
       keyPrefix: z.string().min(1).max(4_200),
       present: z.array(z.string().min(1).max(4_200)).max(MAX_KEYS),
-      // What was not looked at: a key that begins so is as present.
+      // Key prefixes that were not looked at; their keys count as present.
       unseen: z.array(z.string().min(1).max(4_200)).max(MAX_KEYS).optional(),
     }).strict(),
     run: (wiki, { keyPrefix, present, unseen = [] }) => ({
@@ -41,7 +41,7 @@ export const INGEST_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-// Ingest by a model: what it is asked, what it answered, and the patch of it.
+// Ingestion by a model: requests, answers, and the resulting patch.
 
 const Run = z.string().regex(/^[0-9a-f]{16}$/);
 const Keys = z.array(z.string().min(1).max(4_200)).max(1_000);
@@ -77,7 +77,7 @@ export const WORK_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-// Answers by a model, each sentence with the lines that it rests on.
+// Answers by a model, with citations per sentence.
 
 /** See the table in contracts/wire/wire_wiki.ts. */
 export const ANSWER_OPS: Readonly<Record<string, Op>> = {

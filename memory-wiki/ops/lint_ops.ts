@@ -1,4 +1,4 @@
-/** Operations of the lint (findings, pairs for a model, patches that rules may make) and of the export. @module */
+/** Operations of the lint (findings, pairs for a model, patches) and of the export. @module */
 import * as z from "zod";
 import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { type Finding, LINT_RULES } from "../../contracts/memory/mod.ts";
@@ -65,7 +65,7 @@ export const LINT_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-// The wiki as a site of static files.
+// Export as a static site.
 
 /** See the table in contracts/wire/wire_wiki.ts. */
 export const EXPORT_OPS: Readonly<Record<string, Op>> = {
@@ -76,7 +76,7 @@ export const EXPORT_OPS: Readonly<Record<string, Op>> = {
       for (const file of exportSite(store, { clearance, now: powers.now(), record: !readOnly })) {
         powers.tell("file", { path: file.path, text: file.text });
         last = file.text;
-        // Lets it out before the next one is made.
+        // Lets the port send the file before the next one is generated.
         await undefined;
       }
       const report = reportOf(last);

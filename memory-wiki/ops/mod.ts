@@ -1,5 +1,5 @@
 /**
- * Every op of the wiki's process, by its name in contracts/wire/wire_wiki.ts.
+ * All ops of the wiki's process, by their names in contracts/wire/wire_wiki.ts.
  *
  * @example
  * ```ts
@@ -13,13 +13,12 @@ import { ANSWER_OPS, INGEST_OPS, WORK_OPS } from "./ingest_ops.ts";
 import { EXPORT_OPS, LINT_OPS } from "./lint_ops.ts";
 import type { Op } from "./op.ts";
 import { PATCH_OPS } from "./patch_ops.ts";
-import { QUERY_OPS } from "./query_ops.ts";
-import { READ_OPS } from "./read_ops.ts";
+import { QUERY_OPS, READ_OPS } from "./read_ops.ts";
 import { RECORD_OPS } from "./record_ops.ts";
 
 export type { OpenWiki, WikiPowers } from "./op.ts";
 
-/** All ops but `open`, which makes what they work with. */
+/** All ops but `open`, which creates the OpenWiki. */
 export const OPS: Readonly<Record<string, Op>> = Object.freeze({
   ...INGEST_OPS,
   ...QUERY_OPS,

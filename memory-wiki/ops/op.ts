@@ -1,4 +1,4 @@
-/** One operation of the wiki's process, and the open wiki that every operation works with. @module */
+/** Ops of the wiki's process, and the open wiki that they share. @module */
 import type * as z from "zod";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import type { ContentColours } from "../../contracts/memory/mod.ts";
@@ -10,13 +10,13 @@ import type { WikiStore } from "../store/wiki_store.ts";
 
 /** An op of contracts/wire/wire_wiki.ts. */
 export interface Op {
-  /** Writers run one after another; readers run at once, also between the files of an ingest. */
+  /** Writes run one after another; reads run concurrently, also between the files of an ingest. */
   readonly writes: boolean;
-  /** Parses the body, does it. @throws Fault `invalidInput` for a body of another shape. */
+  /** Parses the body and runs the op. @throws Fault `invalidInput` for a malformed body */
   run(wiki: OpenWiki, body: Json): Promise<Json>;
 }
 
-/** What an op answers: something that JSON can hold. */
+/** Answer of an op: a JSON value. */
 export type Answer = object | string | null;
 
 interface OpParts<S extends z.ZodType> {
@@ -29,7 +29,7 @@ export function reading<S extends z.ZodType>(parts: OpParts<S>): Op {
   return opOf(parts, false);
 }
 
-/** Makes an op that changes the wiki: refused where it was opened to be read. */
+/** Makes an op that changes the wiki; refused if the wiki was opened read-only. */
 export function writing<S extends z.ZodType>(parts: OpParts<S>): Op {
   return opOf(parts, true);
 }
@@ -47,7 +47,7 @@ function opOf<S extends z.ZodType>({ body: schema, run }: OpParts<S>, writes: bo
   });
 }
 
-/** The body as the schema has it. @throws Fault `invalidInput`, naming the first place that is wrong. */
+/** Parses a body. @throws Fault `invalidInput`, naming the first wrong place */
 export function parseBody<S extends z.ZodType>(schema: S, body: Json): z.infer<S> {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -59,42 +59,42 @@ export function parseBody<S extends z.ZodType>(schema: S, body: Json): z.infer<S
   );
 }
 
-// What every op works with: one open wiki, and the few powers beside its store.
+// The open wiki and its powers.
 
-/** What the wiki's process has beside its store. */
+/** Powers of the wiki's process beside its store. */
 export interface WikiPowers {
   readonly now: () => number;
-  /** Reads the files that are taken in. */
+  /** Reads files to ingest. */
   readonly reader: SourceReader;
-  /** Makes text of a document, in a process without permissions. */
+  /** Converts a document to text, in a process without permissions. */
   readonly parse: (ask: ParseAsk) => Promise<Parsed>;
-  /** What the whole state knows of a content. */
+  /** The trust that the whole state records for a content. */
   readonly known: (digest: string) => Promise<ContentColours>;
-  /** Tells the starter. */
+  /** Sends an event to the starter. */
   readonly tell: (op: "progress" | "file", body: Json) => void;
 }
 
-/** One open wiki. */
+/** An open wiki. */
 export interface OpenWiki {
   readonly store: WikiStore;
   readonly search: WikiSearch;
   readonly powers: WikiPowers;
   readonly readOnly: boolean;
-  /** What the opening repaired, sentences. */
+  /** Repairs made when it was opened, as sentences. */
   readonly repaired: readonly string[];
-  /** Files that could not be taken in when hand edits were last looked for. */
+  /** Files that the last search for hand edits could not import. */
   readonly problems: () => readonly FileProblem[];
   readonly sync: () => Promise<Synced>;
-  /** Items of model ingests that are known to be answered: they are not looked up again. */
+  /** Answered items of model ingests, cached to avoid look-ups. */
   readonly answered: Set<string>;
 }
 
-/** What a look for hand edits found. */
+/** Result of a search for hand edits. */
 export type Synced = Awaited<ReturnType<WikiStore["pages"]["sync"]>>;
-/** A file that is no page. */
+/** A file that is not a valid page. */
 type FileProblem = Synced["problems"][number];
 
-/** How the wiki stands. */
+/** Status of a wiki. */
 export function statusOf({ store, search, repaired }: OpenWiki): WikiStatus {
   const { sources, chunks } = store.sources.count("secret");
   return {

@@ -1,4 +1,4 @@
-/** Changing pages: proposals, decisions, hand edits, reviews, signed marks. @module */
+/** Ops that change pages: proposals, decisions, hand edits, reviews, signed marks. @module */
 import * as z from "zod";
 import { cleared, Colour, Label, mixLabel } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -20,14 +20,14 @@ import { labelOfPatch, notThere, unifiedDiff } from "./visible.ts";
 const By = z.string().min(1).max(128);
 const Author = z.string().min(1).max(256);
 
-/** The patch. @throws Fault `notFound` also where the clearance does not cover it. */
+/** The patch. @throws Fault `notFound`, also above the clearance */
 function visiblePatch({ store }: OpenWiki, id: PatchName, clearance: Label): PagePatch {
   const patch = store.patches.get(id);
   if (patch === undefined || !cleared(labelOfPatch(store, patch), clearance)) throw notThere(id);
   return patch;
 }
 
-/** What the patch's pages were when it was made, and what they would become. */
+/** A diff of the patch's pages against the versions it is based on. */
 function diffOfPatch({ store }: OpenWiki, patch: PagePatch): string {
   return patch.changes.map((change) => {
     const name = change.kind === "write" ? change.draft.name : change.name;
@@ -38,7 +38,7 @@ function diffOfPatch({ store }: OpenWiki, patch: PagePatch): string {
   }).join("");
 }
 
-/** What the tools and the command line change pages with. */
+/** Changes of pages, for tools and the command line. */
 export const PATCH_OPS: Readonly<Record<string, Op>> = {
   propose: writing({
     body: z.object({
@@ -80,7 +80,7 @@ export const PATCH_OPS: Readonly<Record<string, Op>> = {
     body: z.object({
       name: PageName,
       text: z.string().max(1_048_576),
-      /** The version that the person began with, 0 for a new page. */
+      /** The version the person edited; 0 for a new page. */
       base: z.int().min(0),
       by: By,
     }).strict(),
@@ -92,7 +92,7 @@ export const PATCH_OPS: Readonly<Record<string, Op>> = {
           detail: { problems: [...problems] },
         });
       }
-      // The operator's own words are BLUE. Not `fresh`: what the page was sticks to it.
+      // The operator's own words are BLUE. Not `fresh`, so that the page's previous trust remains.
       const colour = page?.colour ?? "BLUE";
       const label = mixLabel("internal", page?.label ?? "internal");
       const changes: PageChange[] = [{ kind: "write", base, draft, fresh: false }];
@@ -134,16 +134,16 @@ export const PATCH_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-// A page's file as a person saved it, as the draft of a version.
+// Converts a saved page file to a draft.
 
-/** Most characters of a page's body; see {@link PageDraft}. */
+/** Characters of a page's body; see {@link PageDraft}. */
 const MAX_BODY = 200_000;
-/** Most lines of other programs' keys; see {@link PageDraft}. */
+/** Lines of other programs' keys; see {@link PageDraft}. */
 const MAX_OTHERS = 1_000;
 
 /**
- * Takes kind, title, aliases and confidence from the front matter where they are well-formed, else from the page before,
- * and the keys of other programs as they stand; label, colour and version are never read from a file.
+ * Takes kind, title, aliases and confidence from valid front matter, else from the previous page, and keeps
+ * other programs' keys. Label, colour and version are never read from a file.
  */
 function draftOfFile(
   name: PageName,

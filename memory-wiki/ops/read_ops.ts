@@ -1,13 +1,17 @@
-/** Reading: the catalogue, lines of pages and sources, citations, a page with its past. @module */
+/** Reading: the catalogue, lines of pages and sources, citations, pages with history, queries and their vectors. @module */
 import * as z from "zod";
 import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Page, TEXT_KINDS } from "../../contracts/memory/mod.ts";
-import type { CiteAnswer, IndexRow, ReadLines } from "../../contracts/wire/mod.ts";
-import { citeSource } from "../ingest/page_body.ts";
-import { aboutOf, readPage } from "../markdown/mod.ts";
+import {
+  type CiteAnswer,
+  type IndexRow,
+  type ReadLines,
+  WikiQuery,
+} from "../../contracts/wire/mod.ts";
+import { aboutOf, citeSource, readPage } from "../markdown/mod.ts";
 import type { StoredPage, WikiStore } from "../store/wiki_store.ts";
-import { type Op, reading } from "./op.ts";
+import { type Op, reading, statusOf, writing } from "./op.ts";
 import {
   namesSource,
   notThere,
@@ -17,11 +21,11 @@ import {
   visibleSource,
 } from "./visible.ts";
 
-/** Most of one answer, bytes. */
+/** Bytes of one answer. */
 const MAX_BYTES = 65_536;
 const LINES = 200;
 const ROWS = 200;
-/** Longest span that one citation may name, lines. */
+/** Lines of one citation. */
 const CITED_LINES = 200;
 
 const Line = z.int().min(1).max(100_000_000);
@@ -57,7 +61,7 @@ function withinBytes(lines: readonly string[]): readonly string[] {
   for (const line of lines) {
     const bytes = encoder.encode(line);
     if (bytes.length + 1 > left) {
-      // One line that is longer than an answer is shown by its beginning.
+      // A single line longer than an answer is cut.
       if (taken.length === 0) taken.push(new TextDecoder().decode(bytes.subarray(0, left - 4)));
       break;
     }
@@ -102,7 +106,7 @@ function rowOf(store: WikiStore, page: Page): IndexRow {
   };
 }
 
-/** What the tools and the command line read pages and sources with. */
+/** Reading of pages and sources, for tools and the command line. */
 export const READ_OPS: Readonly<Record<string, Op>> = {
   index: reading({
     body: z.object({
@@ -145,7 +149,7 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
       }
       const text = store.sources.lines(source, startLine, endLine);
       return {
-        definition: citeSource("N", source, { startLine, endLine }),
+        definition: citeSource("N", { source, startLine, endLine }),
         citation: {
           note: "N",
           source: source.digest,
@@ -201,7 +205,81 @@ export const READ_OPS: Readonly<Record<string, Op>> = {
   }),
 };
 
-/** Whether a source that the page cites was superseded or removed, or is gone. */
+/** Whether a source that the page cites was superseded, removed or is missing. */
 function isStale(store: WikiStore, page: Pick<Page, "sources">): boolean {
   return page.sources.some((digest) => store.sources.byDigest(digest)?.state !== "current");
 }
+
+// Queries, and the vectors that improve them.
+
+const Embedder = z.string().min(1).max(256);
+/** A slower query has indexed something. Milliseconds. */
+const SLOW_MS = 250;
+/** Dimensions of a vector. */
+const MAX_DIMENSIONS = 4_096;
+
+/** An array of numbers, or base64 of little-endian Float32. */
+const Vector = z.union([
+  z.array(z.number()).min(1).max(MAX_DIMENSIONS),
+  z.base64().min(4).max(MAX_DIMENSIONS * 6),
+]);
+
+function numbersOf(vector: z.infer<typeof Vector>): readonly number[] {
+  if (typeof vector !== "string") return vector;
+  const bytes = Uint8Array.fromBase64(vector);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = bytes.length / 4;
+  const numbers = Array.from({ length: Math.floor(count) }, (_, n) => view.getFloat32(n * 4, true));
+  if (numbers.length !== count || !numbers.every(Number.isFinite)) {
+    throw new Fault("invalidInput", "Cannot take a vector: not whole numbers of four bytes");
+  }
+  return numbers;
+}
+
+/** See the table in contracts/wire/wire_wiki.ts. */
+export const QUERY_OPS: Readonly<Record<string, Op>> = {
+  query: reading({
+    body: WikiQuery,
+    run: async ({ search, powers, readOnly }, query) => {
+      const began = powers.now();
+      const found = await search.query(query);
+      // Expensive indexing is stored for the next process; small changes are indexed again.
+      if (!readOnly && powers.now() - began > SLOW_MS) await search.save();
+      return found;
+    },
+  }),
+
+  embedPlan: reading({
+    body: z.object({
+      embedder: Embedder,
+      limit: z.int().min(1).max(10_000),
+      clearance: Label.default("secret"),
+    }).strict(),
+    run: ({ search }, { embedder, limit, clearance }) =>
+      search.embedPlan(embedder, limit, clearance),
+  }),
+
+  embedTaken: writing({
+    body: z.object({
+      embedder: Embedder,
+      vectors: z.array(z.object({ key: z.string().min(1).max(400), vector: Vector }).strict())
+        .max(10_000),
+    }).strict(),
+    run: ({ search }, { embedder, vectors }) => {
+      const all = vectors.map(({ key, vector }) => ({ key, vector: numbersOf(vector) }));
+      search.embedTaken(embedder, all);
+      return null;
+    },
+  }),
+
+  status: reading({ body: z.null(), run: (wiki) => statusOf(wiki) }),
+
+  reindex: writing({
+    body: z.null(),
+    run: async (wiki) => {
+      await wiki.search.rebuild();
+      await wiki.search.save();
+      return statusOf(wiki);
+    },
+  }),
+};

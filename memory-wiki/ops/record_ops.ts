@@ -1,4 +1,4 @@
-/** The wiki's record, and notes of agents. @module */
+/** The wiki's log, and notes of agents. @module */
 import * as z from "zod";
 import { Colour, Label, Millis } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -6,7 +6,7 @@ import { NoteKind } from "../../contracts/memory/mod.ts";
 import { type Op, reading, writing } from "./op.ts";
 
 const State = z.enum(["kept", "waiting", "rejected"]);
-/** Most of one answer. */
+/** Entries of one answer. */
 const MAX_LISTED = 1_000;
 const NoteId = z.string().regex(/^n[0-9a-z]{12}$/);
 
@@ -39,7 +39,7 @@ export const RECORD_OPS: Readonly<Record<string, Op>> = {
     }).strict(),
     run: ({ store }, { expiresAt, ...note }) => {
       const added = store.notes.add(expiresAt === undefined ? note : { ...note, expiresAt });
-      // The record has no label of its own: it tells that there is a note, not what it says.
+      // The log has no label of its own, so it records that a note exists, not its text.
       const text = `${added.kind} ${added.id}, ${added.state}`;
       store.log.append({ kind: "note", by: `task:${added.task}`, text });
       return added;

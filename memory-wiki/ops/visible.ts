@@ -1,4 +1,4 @@
-/** What a caller's clearance covers (the rest is `notFound`, as if it did not exist), and diffs of page texts. @module */
+/** Visibility by clearance (`notFound` above it, as if it did not exist), and diffs of page texts. @module */
 import { createTwoFilesPatch } from "diff";
 import { cleared, type Label, mixLabel } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -7,14 +7,14 @@ import { PageName } from "../../contracts/memory/wiki_page.ts";
 import { readPage } from "../markdown/mod.ts";
 import type { PageVersion, StoredPage, WikiStore } from "../store/wiki_store.ts";
 
-/** The refusal of what is not there, or may not be known to be there. */
+/** The fault for a missing name, and for one above the clearance. */
 export function notThere(name: string): Fault {
   return new Fault("notFound", `Cannot find ${JSON.stringify(name.slice(0, 200))} in the wiki`);
 }
 
 /**
- * The page of that name, `pages/NAME.md`, title or alias.
- * @throws Fault `notFound` also where the clearance does not cover it.
+ * The page with that name, `pages/NAME.md`, title or alias.
+ * @throws Fault `notFound`, also above the clearance
  */
 export function visiblePage(store: WikiStore, name: string, clearance: Label): StoredPage {
   const page = tryPage(store, name, clearance);
@@ -22,13 +22,13 @@ export function visiblePage(store: WikiStore, name: string, clearance: Label): S
   return page;
 }
 
-/** As {@link visiblePage}; undefined where it throws. */
+/** Like {@link visiblePage}; undefined instead of a fault. */
 function tryPage(store: WikiStore, name: string, clearance: Label): StoredPage | undefined {
   const bare = name.replace(/^(?:\.\/)?pages\//, "").replace(/\.md$/, "");
   const exact = PageName.safeParse(bare);
   const page = (exact.success ? store.pages.get(exact.data) : undefined) ?? store.pages.find(bare);
   if (page === undefined || cleared(page.label, clearance)) return page;
-  // A hidden page does not take the place of one of the same title that may be seen.
+  // A hidden page does not shadow a visible one of the same title.
   const wanted = bare.toLowerCase();
   const seen = store.pages.list({ clearance }).find(({ title, aliases }) =>
     title.toLowerCase() === wanted || aliases.some((alias) => alias.toLowerCase() === wanted)
@@ -36,19 +36,19 @@ function tryPage(store: WikiStore, name: string, clearance: Label): StoredPage |
   return seen === undefined ? undefined : store.pages.get(seen.name);
 }
 
-/** The source whose raw bytes or text is `file`. @throws Fault `notFound`, as {@link visiblePage}. */
+/** The source with raw or text file `file`. @throws Fault `notFound`, also above the clearance */
 export function visibleSource(store: WikiStore, file: string, clearance: Label): WikiSource {
   const source = store.sources.byFile(file.replace(/^\.\.\//, ""));
   if (source === undefined || !cleared(source.label, clearance)) throw notThere(file);
   return source;
 }
 
-/** Whether `name` is written as the name of a source's file. */
+/** Whether `name` has the form of a source's file name. */
 export function namesSource(name: string): boolean {
   return /^(?:\.\.\/)?raw\//.test(name);
 }
 
-/** The versions of a page that the clearance covers. The newest is labelled as the page is. */
+/** The versions of a page within the clearance. The newest has the label of the page. */
 export function visibleHistory(
   store: WikiStore,
   page: StoredPage,
@@ -59,7 +59,7 @@ export function visibleHistory(
   );
 }
 
-/** The highest label of what a patch holds, cites and changes. */
+/** The highest label among a patch, its citations and its pages. */
 export function labelOfPatch(store: WikiStore, patch: PagePatch): Label {
   let label = patch.label;
   for (const change of patch.changes) {
@@ -74,12 +74,12 @@ export function labelOfPatch(store: WikiStore, patch: PagePatch): Label {
   return label;
 }
 
-// What changed between two texts of a page, as a unified diff.
+// Unified diffs of page texts.
 
-/** Past so many changed lines the one text is shown as taken out and the other as put in. */
+/** With more changed lines, the old text is shown as removed and the new one as added. */
 const MAX_EDITS = 2_000;
 
-/** A unified diff of `file`; empty when the texts are equal. An absent text is a file that is not there. */
+/** A unified diff of `file`; empty for equal texts. An absent text is a missing file. */
 export function unifiedDiff(
   file: string,
   before: string | undefined,

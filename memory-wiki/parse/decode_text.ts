@@ -1,9 +1,9 @@
-/** Bytes as text, by their mark, by what they say of themselves, or by what they look like; readers of text and HTML. @module */
+/** Decodes text by byte-order mark, declared encoding or statistics; parsers of plain text and HTML. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { encodingOf, oldTextOf } from "../markdown/encoding.ts";
 import type { DocumentReader } from "./document.ts";
 
-/** A text and how it was read. */
+/** A decoded text. */
 export interface Decoded {
   readonly text: string;
   /** A WHATWG name: `utf-8`, `utf-16le`, `windows-1252`. */
@@ -12,9 +12,9 @@ export interface Decoded {
 }
 
 /**
- * Decodes bytes. `named` is what the document says its encoding is; a byte order mark overrules it.
+ * Decodes bytes. `named`: the encoding that the document declares; a byte-order mark takes precedence.
  *
- * @throws Fault `invalidInput` for bytes that are no text in any encoding known here
+ * @throws Fault `invalidInput` for bytes that are not text in a known encoding
  */
 export function decodeText(bytes: Uint8Array, name: string, named?: string): Decoded {
   const marked = encodingOfMark(bytes);
@@ -60,12 +60,12 @@ function encodingOfMark(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** The name of the decoder for a label, if there is one. */
+/** The decoder's name for an encoding label, if any. */
 function decoderOf(label: string): string | undefined {
   try {
     return new TextDecoder(label.trim()).encoding;
   } catch (error) {
-    // A label that nobody knows.
+    // An unknown label.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
@@ -73,28 +73,28 @@ function decoderOf(label: string): string | undefined {
 
 // Plain text that is not UTF-8.
 
-/** Reads text of any encoding that can be told. */
+/** Parses plain text in any recognisable encoding. */
 export const readPlain: DocumentReader = ({ bytes, name }) => {
   const { text, notes } = decodeText(bytes, name);
   return { text, notes, title: "" };
 };
 
-/** Bytes in which a page's own word on its encoding must lie. */
+/** Bytes searched for a page's declared encoding. */
 const HEAD = 4_096;
 
-/** Reads a page: what it marks as its content, as Markdown. */
+/** Parses the main content of a page as Markdown. */
 export const readHtml: DocumentReader = ({ bytes, name }, { html }) => {
   const { text, notes } = decodeText(bytes, name, charsetOf(bytes));
   const page = html(text, { whole: false });
   return { ...page, notes: [...notes, ...page.notes] };
 };
 
-/** What `<meta charset>` or an XML declaration names. */
+/** The encoding in `<meta charset>` or an XML declaration. */
 export function charsetOf(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder("windows-1252").decode(bytes.subarray(0, HEAD));
   const said = /<meta[^>]{0,500}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i.exec(head) ??
     /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/.exec(head);
   const name = said?.[1]?.toLowerCase();
-  // Bytes in which this could be read are no UTF-16, whatever it says.
+  // A declaration readable as ASCII contradicts UTF-16.
   return name?.startsWith("utf-16") ? "utf-8" : name;
 }

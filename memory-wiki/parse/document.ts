@@ -1,50 +1,50 @@
-/** What every reader of a format is given, and what it gives. @module */
+/** The interface of document parsers. @module */
 
-/** A document's text before it is tidied. */
+/** The text of a document before clean-up. */
 export interface DocumentText {
-  /** Of any size and with any characters: tidy_text.ts makes it fit. */
+  /** Of any size, with any characters: `tidyText` limits it. */
   readonly text: string;
-  /** Empty where the document names none. */
+  /** Empty if the document has none. */
   readonly title: string;
-  /** What was left out or cut, sentences. */
+  /** What was left out or cut, as sentences. */
   readonly notes: readonly string[];
 }
 
 /** An HTML page as Markdown. */
 export interface HtmlText extends DocumentText {
-  /** It had more parts than are read. */
+  /** Whether the page exceeded the limit of elements. */
   readonly cut: boolean;
 }
 
-/** How a page is written: whole, or only what it marks as its content. */
+/** Converts a page: whole, or only its main content. */
 export type HtmlReader = (html: string, options: { readonly whole: boolean }) => HtmlText;
 
 /**
- * Unpacks raw deflate, a part at a time. Ends when `take` says false, or after `most` bytes, and says
- * whether that was all of it. Rejects what is no deflate.
+ * Decompresses raw deflate in parts. Ends when `take` returns false or after `max` bytes, and returns
+ * whether everything was decompressed. Rejects invalid deflate.
  */
 export type Inflate = (
   packed: Uint8Array,
-  most: number,
+  max: number,
   take: (part: Uint8Array) => boolean,
 ) => Promise<boolean>;
 
-/** What readers are given of the process. */
+/** Powers of the parsers. */
 export interface ReadParts {
   readonly html: HtmlReader;
   readonly inflate: Inflate;
-  /** Milliseconds of a steady clock. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
-/** A document as it came. */
+/** A document to parse. */
 export interface DocumentBytes {
-  /** For messages: never a path that anything opens. */
+  /** For messages only; never opened as a path. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-/** Reads one format. Throws a Fault `invalidInput` for what is none of that format. */
+/** Parses one format. Throws `invalidInput` for other formats. */
 export type DocumentReader = (
   document: DocumentBytes,
   parts: ReadParts,

@@ -1,6 +1,6 @@
-/** Evaluated before the prelude: what it would take away. @module */
+/** Saves the global that the prelude removes and the mail library needs. @module */
 
-/** How Blob stands on the global object, not read. */
+/** The descriptor of Blob; reading the value would load it. */
 export const kept: PropertyDescriptor | undefined = Object.getOwnPropertyDescriptor(
   globalThis,
   "Blob",

@@ -1,6 +1,6 @@
 /**
- * The parser: a process without any permission that makes text of one document. Bundled as parser.js.
- * docs/decision/0014.
+ * Entry of the parser: a process without permissions that converts one document to text. Bundled as
+ * parser.js. docs/decision/0014.
  * @module
  */
 import "./prelude_powers.ts";

@@ -1,7 +1,7 @@
-/** Powers of the parser: HTML as Markdown through the web tools' reader, and the runtime's own decompressor. @module */
+/** Powers of the parsers: HTML to Markdown by the web tools' converter, and the runtime's decompression. @module */
 import type { HtmlReader, Inflate } from "./document.ts";
 
-/** What is used of tools-wasm/web_read: main.ts hands it in, since parts do not import each other. */
+/** The functions of tools-wasm/web_read in use. main.ts injects them, since parts do not import each other. */
 export interface HtmlParts<Root> {
   readonly readPage: (html: string) => {
     readonly root: Root;
@@ -26,22 +26,22 @@ export interface HtmlParts<Root> {
   ) => string;
 }
 
-const MAX = 16_777_216;
-/** Links that go up further than this stay at the top. */
+const MAX_TEXT = 16_777_216;
+/** Maximum `..` segments of a relative link. */
 const LEVELS = 24;
 const ORIGIN = "https://relative.invalid";
 const HERE = `${ORIGIN}${"/_".repeat(LEVELS)}/`;
 const RELATIVE = /https:\/\/relative\.invalid((?:\/_)*)(\/[^\s)]*)?/g;
 const IMAGE = /!\[((?:[^\]\\]|\\.){0,600})\]\([^)\s]{0,2100}\)/g;
 
-/** Makes the reader. */
+/** Makes the converter. */
 export function makeHtmlReader<Root>(parts: HtmlParts<Root>): HtmlReader {
   const { readPage, mainPart, toMarkdown } = parts;
   return (html, { whole }) => {
     const page = readPage(html);
     const part = whole ? { root: page.root, without: new Set<string>() } : mainPart(page.root);
     const base = /^https?:\/\//i.test(page.base) ? page.base : HERE;
-    const written = toMarkdown(part.root, { base, without: part.without, most: MAX });
+    const written = toMarkdown(part.root, { base, without: part.without, most: MAX_TEXT });
     const { hidden } = page;
     const notes = [
       ...(page.cut ? ["It has more parts than are read: the text is that of its beginning."] : []),
@@ -56,7 +56,7 @@ export function makeHtmlReader<Root>(parts: HtmlParts<Root>): HtmlReader {
   };
 }
 
-/** Links as the page wrote them: relative to itself. */
+/** Restores relative links as the page wrote them. */
 function asWritten(markdown: string): string {
   return markdown.replace(RELATIVE, (_all, levels: string, rest = "/") => {
     const kept = levels.length / 2;
@@ -65,22 +65,22 @@ function asWritten(markdown: string): string {
   });
 }
 
-/** A picture's address is fetched by whatever shows the text: its words are kept, and it is not. */
+/** Replaces images by their descriptions, since a viewer would fetch the address. */
 function withoutImages(markdown: string): string {
   return markdown.replace(IMAGE, "[image: $1]");
 }
 
-// Unpacks raw deflate within bounds, by the runtime's own decompressor.
+// Decompresses raw deflate within limits, by the runtime's decompressor.
 
-/** Bytes that go in at once: a thousand times as many may come out before a bound is looked at. */
+/** Input bytes per step: a thousand times as many may be decompressed before a limit applies. */
 const STEP = 4_096;
 
 /** See {@link Inflate}. */
-export const inflate: Inflate = async (packed, most, take) => {
+export const inflate: Inflate = async (packed, max, take) => {
   const stream = new DecompressionStream("deflate-raw");
   const reader = stream.readable.getReader();
   const feeding = feed(stream.writable.getWriter(), packed);
-  let left = most;
+  let left = max;
   let whole = true;
   for (;;) {
     const { done, value } = await reader.read();
@@ -107,6 +107,6 @@ async function feed(
     }
     await writer.close();
   } catch {
-    // What is wrong with the stream, or that it was cancelled, the reading end tells.
+    // The reading end reports errors and cancellation.
   }
 }

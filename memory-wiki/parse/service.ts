@@ -1,5 +1,5 @@
 /**
- * The parser's end of its port: one document, in pieces, becomes one text.
+ * The parser's service: one document, sent in pieces, becomes one text.
  *
  * | op | body | answer |
  * |---|---|---|
@@ -7,9 +7,9 @@
  * | piece | `{ base64 }`, at most 256 KiB of bytes | `null` |
  * | parse | `null` | `Parsed` of contracts/wire/wire_wiki.ts |
  *
- * INVARIANT: a process reads one document and is then spent (test: "a process that has read one
- * document takes no other"). So nothing that a document leaves behind in a library's caches, and no
- * code that breaks out of a parser, ever meets another document's bytes.
+ * INVARIANT: a process parses one document only (test: "a process that has read one document takes no
+ * other"). So neither a library's caches nor code that breaks out of a parser ever meet another document's
+ * bytes.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -18,9 +18,9 @@ import type { SourceKind } from "../../contracts/memory/wiki_source.ts";
 import { readHtml, readPlain } from "./decode_text.ts";
 import type { DocumentBytes, DocumentReader, DocumentText, ReadParts } from "./document.ts";
 
-/** Most bytes of a document. */
+/** Bytes of a document. */
 export const MAX_DOCUMENT = 32 * 1024 * 1024;
-/** Most bytes of a piece. */
+/** Bytes of a piece. */
 const MAX_PIECE = 256 * 1024;
 const MAX_NOTES = 64;
 const MAX_WORDS = 512;
@@ -32,7 +32,7 @@ interface Document {
   filled: number;
 }
 
-/** Makes the handler of the one document of this process. */
+/** Makes the handler for this process's document. */
 export function makeParseService(parts: ReadParts): PortHandler {
   let state: "empty" | "filling" | "spent" = "empty";
   let document: Document | undefined;
@@ -100,7 +100,7 @@ async function readOrFault(
     return await read(document, parts);
   } catch (error) {
     if (error instanceof Fault) throw error;
-    // Whatever a library throws over hostile bytes: it says nothing that can be relied on.
+    // A library's error over hostile bytes is not reliable, so it is only quoted.
     const why = error instanceof Error ? oneLine(error.message).slice(0, 200) : "";
     throw new Fault(
       "invalidInput",
@@ -109,13 +109,13 @@ async function readOrFault(
   }
 }
 
-/** A title or a note: one line of visible characters. */
+/** A title or note as one visible line. */
 function oneLine(text: string): string {
   const flat = tidyText(text.slice(0, 8 * MAX_WORDS)).text.replace(/\s+/g, " ").trim();
   return flat.slice(0, MAX_WORDS).toWellFormed();
 }
 
-/** By hand and not by zod, which would be half of this program's start. TRUST: from its starter. */
+/** By hand, because zod would take half of this program's start-up time. TRUST: from its starter. */
 function parseBegin(body: unknown): Pick<Document, "kind" | "name"> & { readonly bytes: number } {
   const { kind, name, bytes } = fields(body);
   if (!isKind(kind) || typeof name !== "string" || name.length > 512) throw refused("kind or name");
@@ -160,9 +160,9 @@ function refused(why: string): Fault {
   return new Fault("refused", `Cannot take the document: ${why}`);
 }
 
-// Which reader reads which kind. Each is loaded when it is first needed.
+// Parsers by kind, loaded on demand.
 
-/** A reader and its name in provenance: what changes in the text it makes changes its version. */
+/** A parser with its name in provenance; a change of its text changes the version. */
 interface NamedReader {
   /** `NAME@VERSION`. */
   readonly name: string;
@@ -171,7 +171,7 @@ interface NamedReader {
 
 const plain: NamedReader = { name: "text@2", read: readPlain };
 
-/** Finds the reader of a kind. */
+/** The parser of a kind. */
 async function readerOf(kind: SourceKind): Promise<NamedReader> {
   switch (kind) {
     case "html":
@@ -197,18 +197,18 @@ async function readerOf(kind: SourceKind): Promise<NamedReader> {
   }
 }
 
-// Makes any text fit to be cited by its lines: well-formed, visible, of bounded size.
+// Makes a text citable by line: well-formed, visible, of limited size.
 
-/** Most bytes of UTF-8 that a document's text has. */
+/** UTF-8 bytes of a document's text. */
 export const MAX_TEXT = 16_777_216;
-/** Most UTF-16 units of a line: what has more is broken at its spaces. */
+/** UTF-16 units of a line; longer lines are wrapped at spaces. */
 export const MAX_LINE = 10_000;
-/** Units after which nothing is looked at: even of three-byte characters no more would be kept. */
+/** Input units: even with three-byte characters no more would be kept. */
 const MAX_UNITS = 3 * MAX_TEXT;
 
-/** A text that fits, and what was done to it. */
+/** A clean text, and the notes of what was changed. */
 interface TidyText {
-  /** Lines ended by `\n`; empty, or ended by one. */
+  /** Empty, or lines that each end in `\n`. */
   readonly text: string;
   readonly notes: readonly string[];
 }
@@ -217,16 +217,16 @@ interface TidyText {
 const LINE_ENDS = /\r\n?|[\u000b\u000c\u0085\u2028\u2029]/g;
 // deno-lint-ignore no-control-regex -- these are what is taken out
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
-/** Without a shape and without harm: byte order marks, soft hyphens, the marks of a direction. */
+/** Invisible and harmless: byte-order marks, soft hyphens, direction marks. */
 const HARMLESS = /[\u00ad\ufeff\u200e\u200f\u061c]/g;
 /**
- * Without a shape: they reorder, hide or carry text that nobody sees. What joins letters stays where
- * it does: within words of scripts that are not Latin, and within emoji.
+ * Invisible characters that reorder, hide or carry text. Joiners remain where they have a function: within
+ * words of non-Latin scripts, and within emoji.
  */
 const HIDDEN =
   /[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}#*0-9])[\ufe0e\ufe0f]|(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d]|(?<=[\p{Script=Latin}])[\u200c\u200d]|[\u200c\u200d](?![\p{L}\p{M}\p{Extended_Pictographic}])/gu;
 
-/** Tidies a text. Never fails; time and memory are linear in its length. */
+/** Cleans a text. Never fails; linear time and memory. */
 export function tidyText(raw: string): TidyText {
   const notes: string[] = [];
   const whole = raw.length > MAX_UNITS ? raw.slice(0, MAX_UNITS) : raw;
@@ -280,9 +280,9 @@ function wrapLine(line: string): string[] {
   const parts: string[] = [];
   let from = 0;
   while (line.length - from > MAX_LINE) {
-    // Of its own part alone: a line without spaces would be looked through from its begin each time.
+    // Within a slice, because a search over the whole line without spaces would be quadratic.
     const space = line.slice(from, from + MAX_LINE + 1).lastIndexOf(" ");
-    // A space that leaves a stub is no place to break at.
+    // A space that leaves a short line is not used.
     const at = space > MAX_LINE / 2 ? from + space : notWithin(line, from + MAX_LINE);
     parts.push(line.slice(from, at));
     from = line[at] === " " ? at + 1 : at;
@@ -290,7 +290,7 @@ function wrapLine(line: string): string[] {
   return [...parts, line.slice(from)];
 }
 
-/** Never between the halves of a character. */
+/** Moves a position off the middle of a surrogate pair. */
 function notWithin(text: string, at: number): number {
   const unit = text.charCodeAt(at - 1);
   return unit >= 0xd800 && unit <= 0xdbff ? at - 1 : at;

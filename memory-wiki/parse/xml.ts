@@ -1,31 +1,31 @@
 /**
- * XML as events, a part at a time. A document type is skipped and no entity of its own is ever put in;
- * nothing is fetched. Any text is read: what is not well-formed makes fewer events, and no error.
+ * A streaming XML parser. Document types are skipped, their entities never expanded, and nothing is fetched.
+ * Malformed input gives fewer events, never an error.
  * @module
  */
 import { Parser } from "htmlparser2";
 
-/** What hears of elements, by their names without prefix. */
+/** Receives events; element names have no prefix. */
 export interface XmlHandler {
   open(name: string, attribute: (name: string) => string | undefined): void;
   close(name: string): void;
   text(text: string): void;
 }
 
-/** Takes the parts of a document. */
+/** Parses a document in parts. */
 export interface XmlReader {
-  /** False when nothing more is read: elements lie absurdly deep. */
+  /** False when elements are nested too deeply to go on. */
   write(part: Uint8Array): boolean;
-  /** Says whether elements lay deeper than is read. Open ones are closed first. */
+  /** Closes open elements. Returns whether elements were ignored for their depth. */
   end(): { readonly tooDeep: boolean };
 }
 
-/** Deepest element that a handler hears of; what lies deeper is as if it were not there. */
-const DEEPEST = 256;
-/** Where reading ends: the library's time is the square of the depth. */
-const ABSURD = 4_096;
+/** Deeper elements are ignored. */
+const MAX_DEPTH = 256;
+/** Parsing ends at this depth: the library's time is quadratic in it. */
+const MAX_PARSED_DEPTH = 4_096;
 
-/** Makes a reader of UTF-8, or of UTF-16 with a mark. */
+/** Makes a parser of UTF-8, or UTF-16 with a byte-order mark. */
 export function makeXmlReader(handler: XmlHandler): XmlReader {
   let depth = 0;
   let tooDeep = false;
@@ -33,28 +33,28 @@ export function makeXmlReader(handler: XmlHandler): XmlReader {
   const parser = new Parser({
     onopentag(name, attributes) {
       depth += 1;
-      if (depth > DEEPEST) tooDeep = true;
-      if (depth > ABSURD) parser.pause();
-      else if (depth <= DEEPEST) {
+      if (depth > MAX_DEPTH) tooDeep = true;
+      if (depth > MAX_PARSED_DEPTH) parser.pause();
+      else if (depth <= MAX_DEPTH) {
         handler.open(local(name), (wanted) => attributeOf(attributes, wanted));
       }
     },
     onclosetag(name) {
-      if (depth <= DEEPEST) handler.close(local(name));
+      if (depth <= MAX_DEPTH) handler.close(local(name));
       depth -= 1;
     },
     ontext(text) {
-      if (depth <= DEEPEST) handler.text(text);
+      if (depth <= MAX_DEPTH) handler.text(text);
     },
   }, { xmlMode: true, decodeEntities: true });
   return Object.freeze({
     write(part: Uint8Array) {
       decoder ??= new TextDecoder(encodingOf(part));
-      if (depth <= ABSURD) parser.write(decoder.decode(part, { stream: true }));
-      return depth <= ABSURD;
+      if (depth <= MAX_PARSED_DEPTH) parser.write(decoder.decode(part, { stream: true }));
+      return depth <= MAX_PARSED_DEPTH;
     },
     end() {
-      if (depth <= ABSURD) parser.end();
+      if (depth <= MAX_PARSED_DEPTH) parser.end();
       return { tooDeep };
     },
   });

@@ -1,4 +1,4 @@
-/** Passages become hits: lines read from the store as they are now, bounded, without repeats. @module */
+/** Turns passages into hits: current lines from the store, limited in length, without repetition. @module */
 import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import type { Hit } from "../../contracts/memory/mod.ts";
 import type { StoredPage } from "../store/wiki_store.ts";
@@ -12,29 +12,29 @@ import {
 import { isAboutItself } from "./sections.ts";
 import { termsOf } from "./terms.ts";
 
-/** Lines that a page's passage cites: they need not be shown again. */
+/** Lines that a page's passage cites, which need not be shown again. */
 interface Cited {
   readonly source: string;
   readonly startLine: number;
   readonly endLine: number;
 }
 
-/** What hits are made with. */
+/** Options of the hits. */
 export interface HitOptions {
   readonly k: number;
   readonly clearance: Label;
   readonly now: number;
-  /** The question's terms with their rarity. */
+  /** Weights of the question's terms. */
   readonly weights: ReadonlyMap<string, number>;
 }
 
-/** Share of a hit's text that may be new without the hit being so. */
-const MAX_NEW = 0.3;
+/** A hit with a smaller share of new text is dropped. */
+const MIN_NEW = 0.3;
 const NOTE = /\[\^([^\]\s]{1,64})\]/g;
-/** What of a passage is looked through for its snippet, UTF-16 code units. */
+/** UTF-16 units of a passage searched for a snippet. */
 const MAX_TEXT = 65_536;
 
-/** The first `k` of `ranked` that stand, as hits. Where a page's passage cites a source's lines, those lines are not shown by themselves. */
+/** The first `k` valid passages of `ranked` as hits. Source lines that a page's hit cites get no hit of their own. */
 export function makeHits(
   store: SearchedStore,
   ranked: readonly (readonly [Passage, number])[],
@@ -56,14 +56,14 @@ export function makeHits(
   return made.map(({ hit }) => hit);
 }
 
-/** Whether most of these lines stand in other hits: copies of a text add nothing. */
+/** Whether most of these lines occur in other hits. */
 function isShown(lines: readonly string[], shown: ReadonlySet<string>): boolean {
   const length = (some: readonly string[]): number =>
     some.reduce((sum, line) => sum + line.length, 0);
-  return length(lines.filter((line) => !shown.has(line))) <= MAX_NEW * length(lines);
+  return length(lines.filter((line) => !shown.has(line))) <= MIN_NEW * length(lines);
 }
 
-/** Whether a page's hit cites all that a source's hit shows. */
+/** Whether a page's hit cites everything that a source's hit shows. */
 function repeats(page: Made, source: Made): boolean {
   const { hit } = source;
   return hit.kind === "source" &&
@@ -82,7 +82,7 @@ function pageHit(
   { clearance, weights, now }: HitOptions,
 ): Made | undefined {
   const page = store.pages.find(passage.name);
-  // Another process may have changed it since it was indexed: these are no longer its lines.
+  // Another process may have changed the page since it was indexed.
   if (page === undefined || page.name !== passage.name || page.digest !== passage.digest) {
     return undefined;
   }
@@ -90,7 +90,7 @@ function pageHit(
   const text = store.pages.text(page.name, passage.version);
   if (text === undefined) return undefined;
   const all = text.split("\n").slice(passage.startLine - 1, passage.endLine);
-  // A page's title is shown above its lines: they begin behind what rules say of themselves.
+  // The title is shown separately, so the snippet starts behind it and behind the remark of the extraction.
   const said = all.findIndex((line) => !/^\s*(?:#.*)?$/.test(line));
   const skipped = isAboutItself(all[said] ?? "") ? said + 1 : 0;
   const lines = all.slice(skipped);
@@ -113,7 +113,7 @@ function pageHit(
   };
 }
 
-/** Whether a source that the page cites is no longer the current one. */
+/** Whether a source that the page cites is not current. */
 function isStale(store: SearchedStore, page: StoredPage, now: number): boolean {
   return page.sources.some((digest) => {
     const source = store.sources.byDigest(digest);
@@ -156,10 +156,10 @@ function sourceHit(
   };
 }
 
-/** Most UTF-16 code units of a snippet. */
+/** UTF-16 units of a snippet. */
 export const MAX_SNIPPET = 1_200;
-/** Of a line without an end. */
-const MAX_LOOKED_AT = 200_000;
+/** UTF-16 units searched of a single long line. */
+const MAX_LINE = 200_000;
 
 /** Whole lines of a text. */
 interface Snippet {
@@ -169,9 +169,9 @@ interface Snippet {
 }
 
 /**
- * Of `lines`, the first of which is line `first`: all if they fit, else the run of whole lines, at most
- * {@link MAX_SNIPPET} characters, that holds most of the weight of `terms`. Blank lines at both ends are left out; of a single line that is too
- * long, its best part.
+ * The snippet of `lines`, which begin at line `first`: everything if it fits, else the whole lines of at most
+ * {@link MAX_SNIPPET} characters with the largest weight of `terms`, without blank lines at the ends; of a
+ * single line that is too long, the best part.
  */
 export function bestSnippet(
   lines: readonly string[],
@@ -229,17 +229,17 @@ function bestRun(
   return best;
 }
 
-/** Of a text that is too long: the part that holds most, looked for in steps of half a snippet. */
+/** The best part of a long text, in steps of half a snippet. */
 function cutText(text: string, terms: ReadonlyMap<string, number>): string {
   if (text.length <= MAX_SNIPPET) return text;
   let [best, most] = [0, -1];
-  for (let at = 0; at < Math.min(text.length, MAX_LOOKED_AT); at += MAX_SNIPPET / 2) {
+  for (let at = 0; at < Math.min(text.length, MAX_LINE); at += MAX_SNIPPET / 2) {
     const held = new Set(termsOf(text.slice(at, at + MAX_SNIPPET)));
     let weight = 0;
     for (const term of held) weight += terms.get(term) ?? 0;
     if (weight > most + 1e-9) [best, most] = [at, weight];
   }
-  // Neither end may halve a character.
+  // Removes split surrogate pairs at the ends.
   return text.slice(best, best + MAX_SNIPPET).replace(/^[\udc00-\udfff]/, "")
     .replace(/[\ud800-\udbff]$/, "");
 }

@@ -1,13 +1,13 @@
 /**
- * A kept index of pages: a directory, then a block for each page, then blocks of words in their order. What answers a question reads the
- * directory and the few blocks that it needs; each block is believed only where its checksum holds.
+ * The file format of a stored page index: a directory, then a block per page, then blocks of sorted words. A
+ * query reads the directory and a few blocks; a block with a wrong checksum is rejected.
  * @module
  */
 import { createHash } from "node:crypto";
 import type { Label } from "../../contracts/authority/mod.ts";
 import { FIELDS, makeWordTable, type Postings } from "./page_words.ts";
 
-/** A passage as it was indexed; words are joined by spaces. */
+/** An indexed passage; words are separated by spaces. */
 export interface IndexedSection {
   readonly startLine: number;
   readonly endLine: number;
@@ -16,7 +16,7 @@ export interface IndexedSection {
   readonly bodyTerms: string;
 }
 
-/** A page as it was indexed, with all its words. */
+/** An indexed page with all its words. */
 export interface IndexedPage {
   readonly name: string;
   readonly version: number;
@@ -25,50 +25,50 @@ export interface IndexedPage {
   readonly sections: readonly IndexedSection[];
 }
 
-/** What the directory says of a page. */
+/** A page's entry in the directory. */
 export interface KeptPage extends Pick<IndexedPage, "name" | "version" | "digest"> {
-  /** Of each passage: where it begins, and how many words its body has. */
+  /** First line and number of body words of each passage. */
   readonly startLines: readonly number[];
   readonly lengths: readonly number[];
 }
 
-/** An index that is read block by block. Its pages are in the order of their names, its passages in that of the pages. */
+/** An index that is read block by block. Pages are sorted by name, passages in the order of pages. */
 export interface KeptIndex {
   readonly generation: number;
   readonly pages: readonly KeptPage[];
-  /** The page at a place of `pages`, whole. Throws {@link DamagedIndex}. */
+  /** The whole page at an index of `pages`. Throws {@link DamagedIndex}. */
   page(at: number): IndexedPage;
-  /** Where a word stands. Throws {@link DamagedIndex}. */
+  /** Postings of a word. Throws {@link DamagedIndex}. */
   postings(term: string): Postings | undefined;
   close(): void;
 }
 
-/** Bytes that are read by ranges. */
+/** Random access to bytes. */
 export interface IndexBytes {
   readonly size: number;
-  /** These bytes, fewer where the file ends. */
+  /** Fewer bytes at the end of the file. */
   read(at: number, length: number): Uint8Array;
   close(): void;
 }
 
-/** A block that is not what was written: the index is to be made anew. */
+/** A block's checksum is wrong, so the index must be rebuilt. */
 export class DamagedIndex extends Error {
   override readonly name = "DamagedIndex";
 }
 
-/** Raised when the words, the passages or their blocks change: an older file is then built anew. */
+/** Increased when words, passages or blocks change, so that older files are rebuilt. */
 const INDEX_FORMAT = "remit-wiki-index 8";
-/** Bytes within which the first line ends. */
+/** Maximum bytes of the first line. */
 const MAX_HEAD = 512;
-/** Words are written together until a block has so many characters. */
-const BLOCK = 8_192;
-/** Hexadecimal digits of a block's checksum: against accidents, not against whoever can write the state folder. */
-const CHECK = 16;
+/** Characters of a block of words. */
+const BLOCK_CHARS = 8_192;
+/** Hexadecimal digits of a block's checksum: detects accidents, not an attacker who can write the state folder. */
+const CHECK_DIGITS = 16;
 
-/** A block: its length in bytes, and its checksum. */
+/** Length of a block in bytes, and its checksum. */
 type Place = readonly [length: number, check: string];
 
-/** JSON of the directory. By hand and not by a schema: what is within is vouched for by its checksum. */
+/** JSON of the directory. Typed by hand, since its checksum is verified before it is parsed. */
 interface Directory {
   readonly clearance: string;
   readonly pages: readonly (readonly [
@@ -76,7 +76,7 @@ interface Directory {
     ...[startLines: readonly number[], lengths: readonly number[]],
     ...Place,
   ])[];
-  /** The first word of each block of words, upward. */
+  /** First word of each block of words, ascending. */
   readonly words: readonly (readonly [first: string, ...Place])[];
 }
 
@@ -89,7 +89,7 @@ type WordBlock = readonly (readonly [term: string, ...(readonly (readonly number
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 const encoder = new TextEncoder();
 
-/** Writes the index of these pages, which come in the order of their names. */
+/** Serialises the index of pages, which must be sorted by name. */
 export function writeIndex(
   clearance: Label,
   generation: number,
@@ -99,7 +99,7 @@ export function writeIndex(
   const put = (value: PageBlock | WordBlock): Place => {
     const bytes = encoder.encode(JSON.stringify(value));
     blocks.push(bytes);
-    return [bytes.length, sha256(bytes).slice(0, CHECK)];
+    return [bytes.length, sha256(bytes).slice(0, CHECK_DIGITS)];
   };
   const table = makeWordTable();
   const pages: Directory["pages"][number][] = [];
@@ -131,7 +131,7 @@ export function writeIndex(
   for (const [term, postings] of [...table.entries()].sort(([a], [b]) => a < b ? -1 : 1)) {
     block.push([term, ...FIELDS.map((field) => postings[field])]);
     size += FIELDS.reduce((sum, field) => sum + 4 * postings[field].length, term.length);
-    if (size >= BLOCK) end();
+    if (size >= BLOCK_CHARS) end();
   }
   end();
   const directory = encoder.encode(
@@ -150,18 +150,18 @@ export function writeIndex(
   return bytes;
 }
 
-/** Generation of a kept index, by its first line alone; undefined for what is none. */
+/** Generation of a stored index, from its first line; undefined for other files. */
 export function indexGeneration(bytes: IndexBytes): number | undefined {
   return headOf(bytes)?.generation;
 }
 
-/** Opens an index; undefined for anything that {@link writeIndex} did not write for this clearance. */
+/** Opens an index; undefined unless {@link writeIndex} wrote it for this clearance. */
 export function openIndex(clearance: Label, bytes: IndexBytes): KeptIndex | undefined {
   const head = headOf(bytes);
   if (head === undefined) return undefined;
   const body = bytes.read(head.end, head.length);
   if (sha256(body) !== head.sha256) return undefined;
-  // TRUST: the checksum held, so that it is ours and whole; another clearance's file under this name is refused.
+  // TRUST: the checksum shows that we wrote the file completely; one of another clearance is refused.
   const directory = JSON.parse(new TextDecoder().decode(body)) as Directory;
   if (directory.clearance !== clearance) return undefined;
 
@@ -179,7 +179,7 @@ export function openIndex(clearance: Label, bytes: IndexBytes): KeptIndex | unde
 
   const blockOf = ({ at, length, check }: ReturnType<typeof placed>): unknown => {
     const block = bytes.read(at, length);
-    if (sha256(block).slice(0, CHECK) !== check) {
+    if (sha256(block).slice(0, CHECK_DIGITS) !== check) {
       throw new DamagedIndex("a block is not what was written");
     }
     return JSON.parse(new TextDecoder().decode(block));
@@ -217,7 +217,7 @@ export function openIndex(clearance: Label, bytes: IndexBytes): KeptIndex | unde
   });
 }
 
-/** The last of `count` places for which `below` holds, where it holds for all before one that it holds for; -1 for none. */
+/** Binary search: the last of `count` positions for which the monotonic predicate `below` holds; -1 for none. */
 export function lastAtOrBelow(count: number, below: (n: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

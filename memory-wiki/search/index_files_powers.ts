@@ -1,4 +1,4 @@
-/** The index's files: whole or not at all. @module */
+/** Files of the index, written atomically. @module */
 import {
   closeSync,
   fstatSync,
@@ -16,19 +16,19 @@ import { join } from "node:path";
 import type { IndexBytes } from "./index_file.ts";
 import type { IndexFiles } from "./kept_indexes.ts";
 
-/** Nothing is written for so long, milliseconds. */
+/** A write takes less than this. Milliseconds. */
 const DRAFT_MS = 600_000;
-/** Most bytes of an index file that is read. */
+/** Bytes of an index file. */
 const MAX_BYTES = 1_000_000_000;
 
-/** Files of the index in `folder`, made with mode 0700 at the first write. Names are our own, never a user's. */
+/** Index files in `folder`, created with mode 0700 on the first write. File names are fixed, never a user's. */
 export function makeIndexFiles(folder: string): IndexFiles {
   return Object.freeze<IndexFiles>({
     open: (name) => openBytes(join(folder, name)),
     write(name, bytes) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       sweepDrafts(folder);
-      // Two processes may write at once: each its own draft, and the later rename stands.
+      // Concurrent processes write separate drafts; the later rename wins.
       const draft = join(folder, `.${name}.${crypto.randomUUID()}`);
       const file = openSync(draft, "wx", 0o600);
       try {
@@ -43,7 +43,7 @@ export function makeIndexFiles(folder: string): IndexFiles {
   });
 }
 
-/** A file as it is now, whatever takes its name later; undefined when it is not there, or is longer than an index can be. */
+/** Opens the current file, which stays the same even if it is replaced; undefined if missing or too large. */
 function openBytes(path: string): IndexBytes | undefined {
   let file: number;
   try {
@@ -77,7 +77,7 @@ function openBytes(path: string): IndexBytes | undefined {
   });
 }
 
-/** Takes away drafts of processes that were killed; one that is being written is younger. */
+/** Removes drafts of killed processes, which are older than any current write. */
 function sweepDrafts(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(".")) continue;

@@ -1,4 +1,4 @@
-/** The page indexes of all clearances that asked: kept in files, read block by block, brought up to date, built anew when they are not whole. @module */
+/** Page indexes by clearance: stored in files, read block by block, updated, and rebuilt when damaged. @module */
 import { Label } from "../../contracts/authority/mod.ts";
 import {
   DamagedIndex,
@@ -12,19 +12,19 @@ import { makePageIndex, type PageIndex } from "./page_index.ts";
 import type { SearchedStore } from "./passage.ts";
 import type { Ranking } from "./ranking.ts";
 
-/** Files of the index beneath one folder. */
+/** Files of the index in one folder. */
 export interface IndexFiles {
-  /** The file, to be read by ranges: what it was when it was opened. Undefined when it is not there. */
+  /** Opens the file as it is now; undefined if missing. */
   open(name: string): IndexBytes | undefined;
-  /** Whole or not at all: temporary file, fsync, rename. */
+  /** Atomic: temporary file, fsync, rename. */
   write(name: string, bytes: Uint8Array): void;
   remove(name: string): void;
 }
 
 export interface KeptIndexes {
-  /** The index of a clearance, up to date. */
+  /** The up-to-date index of a clearance. */
   of(clearance: Label): PageIndex;
-  /** Runs `work`; once more over indexes that are built anew, where it met a block that is not what was written. */
+  /** Runs `work`; if it meets a damaged block, rebuilds the indexes and runs it again. */
   sound<T>(work: () => T): T;
   rebuild(): void;
   save(): void;
@@ -34,14 +34,14 @@ export interface KeptIndexes {
 interface Held {
   readonly index: PageIndex;
   readonly file: KeptIndex | undefined;
-  /** The generation that its file has. */
+  /** The generation in its file. */
   kept: number;
 }
 
 const LABELS = Label.options;
 const fileOf = (clearance: Label): string => `pages-${clearance}.idx`;
 
-/** Makes them; nothing is read before it is asked for. */
+/** Makes the indexes; each is read on demand. */
 export function makeKeptIndexes(
   store: SearchedStore,
   files: IndexFiles,
@@ -52,7 +52,7 @@ export function makeKeptIndexes(
   const open = (clearance: Label): KeptIndex | undefined => {
     const bytes = files.open(fileOf(clearance));
     const found = bytes === undefined ? undefined : openIndex(clearance, bytes);
-    // A file from a store that was put back to an earlier day knows versions that do not exist.
+    // The store was restored to an earlier state, so the file refers to versions that do not exist.
     if (found !== undefined && found.generation <= store.generation()) return found;
     bytes?.close();
     return undefined;

@@ -1,5 +1,5 @@
 /**
- * Finding passages in a wiki: words, an index that lasts, ranking, fusion.
+ * Search for passages in a wiki: words, a stored index, ranking, fusion.
  *
  * @example
  * ```ts

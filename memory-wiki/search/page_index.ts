@@ -1,4 +1,4 @@
-/** The passages of all pages that one clearance covers: words, lines, and how they follow the store. @module */
+/** The index of all pages within one clearance, and how it follows the store. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { Page } from "../../contracts/memory/mod.ts";
 import { type IndexedPage, type KeptIndex, lastAtOrBelow } from "./index_file.ts";
@@ -15,8 +15,9 @@ import type { PagePassage, SearchedStore } from "./passage.ts";
 import { RANKING, type Ranking } from "./ranking.ts";
 import { sectionsOf } from "./sections.ts";
 import { termsOf } from "./terms.ts";
+import { eachPage } from "../store/each_row.ts";
 
-/** Where a passage of a page lies; `n` is its number within the page, from 0. */
+/** Place of a passage; `n` is its number within the page, from 0. */
 export interface PagePlace {
   readonly name: string;
   readonly version: number;
@@ -25,27 +26,27 @@ export interface PagePlace {
 }
 
 export interface PageIndex {
-  /** The store's generation that it has seen. */
+  /** The store's generation that is indexed. */
   readonly generation: number;
   readonly pages: number;
   readonly passages: number;
-  /** Takes in what changed; gives how many pages that were. */
+  /** Indexes changes; returns the number of changed pages. */
   follow(): number;
-  /** Best first; equal ones by page and number. */
+  /** Best first; ties by page and number. */
   find(terms: readonly string[], limit: number): readonly PagePassage[];
   /** A passage by page and number. */
   passage(name: string, n: number): PagePassage | undefined;
-  /** Where all passages lie. */
+  /** Places of all passages. */
   places(): Iterable<PagePlace>;
-  /** In how many passages a term occurs. */
+  /** Number of passages with a term. */
   frequency(term: string): number;
-  /** Mean count of words of a passage's body. */
+  /** Mean number of words of a passage's body. */
   averageTerms(): number;
-  /** All pages with their words, by name: what is kept of it. */
+  /** All pages with their words by name, for storing. */
   all(): Iterable<IndexedPage>;
 }
 
-/** A page that is in the index, and the numbers of its passages: from `first`. */
+/** An indexed page; its passages are numbered from `first`. */
 interface Held {
   readonly name: string;
   readonly version: number;
@@ -53,15 +54,13 @@ interface Held {
   readonly first: number;
   readonly startLines: readonly number[];
   readonly lengths: readonly number[];
-  /** Reads it whole. */
+  /** Reads the whole page. */
   readonly whole: () => IndexedPage;
 }
 
-const PAGES_AT_ONCE = 1_000;
-
 /**
- * Makes the index of the pages at or below `clearance`, empty or of what was kept; {@link PageIndex.follow} fills it. What was kept stays where
- * it is and is read block by block; pages that changed since are held beside it.
+ * Makes the index of the pages within `clearance`, empty or from a stored one; {@link PageIndex.follow}
+ * updates it. A stored index is read block by block from its file; pages changed since are kept in memory.
  */
 export function makePageIndex(
   store: Pick<SearchedStore, "pages" | "generation">,
@@ -70,12 +69,12 @@ export function makePageIndex(
 ): PageIndex {
   const { kept, ranking = RANKING } = options;
   const added = makeWordTable();
-  /** Of all passages that ever had a number here, by it: those of what was kept first. */
+  /** By passage number; deleted pages remain. Those of the stored index come first. */
   const held: Held[] = [];
   const byName = new Map<string, Held>();
   const lengths: number[] = [];
   const gone = new Set<number>();
-  /** In how many passages that are gone a word stood, by field and word. */
+  /** Number of deleted passages by field and word. */
   const fewer = new Map<string, number>();
   const whole = new Map<Held, IndexedPage>();
   let [passages, words] = [0, 0];
@@ -148,7 +147,7 @@ export function makePageIndex(
       bodyTerms: wordsOf(bodyTerms),
     };
   };
-  /** The page that a passage's number is of. */
+  /** The page of a passage number. */
   const holder = (number: number): Held | undefined =>
     held[lastAtOrBelow(held.length, (n) => (held[n]?.first ?? 0) <= number)];
   const postingsOf = (term: string): readonly Postings[] =>
@@ -176,7 +175,7 @@ export function makePageIndex(
       if (now === generation) return 0;
       const missing = new Set(byName.keys());
       let changed = 0;
-      for (const page of allPages(store, clearance)) {
+      for (const page of eachPage(store, clearance)) {
         missing.delete(page.name);
         const before = byName.get(page.name);
         if (before?.digest === page.digest && before.version === page.version) continue;
@@ -231,14 +230,4 @@ export function makePageIndex(
       }
     },
   });
-}
-
-function* allPages(store: Pick<SearchedStore, "pages">, clearance: Label): Iterable<Page> {
-  let pages = store.pages.list({ clearance, limit: PAGES_AT_ONCE });
-  while (true) {
-    yield* pages;
-    const last = pages.at(-1);
-    if (last === undefined || pages.length < PAGES_AT_ONCE) return;
-    pages = store.pages.list({ clearance, limit: PAGES_AT_ONCE, after: last.name });
-  }
 }

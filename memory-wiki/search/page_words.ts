@@ -1,47 +1,46 @@
 /**
- * Where the words of pages stand, and how much a passage says of a question: BM25, field by field, with the options that docs/retrieval.md
- * measured with Orama, whose order this is (test: "passages of pages are ordered as Orama orders them").
+ * Word statistics of pages, and BM25 scores field by field, with the parameters that docs/retrieval.md
+ * measured with Orama; the order equals Orama's (test: "passages of pages are ordered as Orama orders them").
  * @module
  */
 import type { Ranking } from "./ranking.ts";
 
-/** A passage's words, each list joined by spaces. */
+/** Words of a passage, separated by spaces. */
 export interface PassageWords {
   readonly title: string;
   readonly headings: string;
   readonly body: string;
 }
 
-/** The parts of a passage that are asked one by one, in this order. */
+/** Fields of a passage, in scoring order. */
 export const FIELDS = ["title", "headings", "body"] as const;
 /** One of {@link FIELDS}. */
 export type Field = (typeof FIELDS)[number];
 
-/** Where a word stands: for each field the passages' numbers, upward, each followed by how often it stands there. */
+/** Postings of a word: per field, ascending passage numbers, each followed by the word's count. */
 export type Postings = Readonly<Record<Field, readonly number[]>>;
 
-/** Words of passages, in memory. */
+/** Words of passages in memory. */
 export interface WordTable {
-  /** Takes a passage in; numbers go upward. */
+  /** Adds a passage; numbers must ascend. */
   add(number: number, words: PassageWords): void;
   of(term: string): Postings | undefined;
-  /** All words, in no order. */
+  /** All words, unordered. */
   entries(): Iterable<readonly [string, Postings]>;
 }
 
-/** The words of a list that is joined by spaces. */
+/** Splits a list of words. */
 export function wordsOf(text: string): readonly string[] {
   return text === "" ? [] : text.split(" ");
 }
 
-/** How often each word of a field stands there. */
+/** Counts of each word in a field. */
 export function countsOf(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
-/** Makes an empty one. */
 export function makeWordTable(): WordTable {
   const table = new Map<string, Record<Field, number[]>>();
   return Object.freeze<WordTable>({
@@ -62,20 +61,20 @@ export function makeWordTable(): WordTable {
   });
 }
 
-/** What {@link scoreField} goes by. */
+/** Parameters of {@link scoreField}. */
 export interface FieldScoring {
   readonly field: Field;
   readonly ranking: Ranking;
-  /** Passages in all, and those of them whose field holds the word. */
+  /** Number of passages, and of those whose field contains the word. */
   readonly passages: number;
   readonly holding: number;
-  /** Whether a passage counts; one that was taken out does not. */
+  /** Whether a passage exists; deleted ones do not. */
   readonly counts: (number: number) => boolean;
-  /** Words of a passage's body. */
+  /** Number of words of a passage's body. */
   readonly wordsIn: (number: number) => number;
 }
 
-/** Adds to `scores` what a word says of the passages that hold it in one field. */
+/** Adds a word's score in one field to the passages that contain it. */
 export function scoreField(
   scores: Map<number, number>,
   postings: readonly number[],
@@ -87,7 +86,7 @@ export function scoreField(
   for (let at = 0; at < postings.length; at += 2) {
     const number = postings[at] ?? 0;
     if (!counts(number)) continue;
-    // In title and headings a word counts once; in a body by its share of about as many words as passages have.
+    // In titles and headings a word counts once; in a body by frequency, normalised by length.
     const count = field !== "body"
       ? 1
       : (postings[at + 1] ?? 0) / (1 - pageLength + pageLength * wordsIn(number) / pageWords);

@@ -1,4 +1,4 @@
-/** Passages of pages and sources that may answer, and the store that the search reads them from. @module */
+/** Passages of pages and sources, and the parts of the store that search reads. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { WikiSource } from "../../contracts/memory/mod.ts";
 import type {
@@ -17,7 +17,7 @@ interface PassageText {
   readonly file: string;
   readonly startLine: number;
   readonly endLine: number;
-  /** Tells it from others on the same line. */
+  /** Distinguishes passages on the same line. */
   readonly startByte: number;
   readonly headings: readonly string[];
   readonly titleTerms: readonly string[];
@@ -25,7 +25,7 @@ interface PassageText {
   readonly bodyTerms: readonly string[];
 }
 
-/** Of a page. */
+/** A passage of a page. */
 export interface PagePassage extends PassageText {
   readonly kind: "page";
   readonly name: string;
@@ -35,24 +35,23 @@ export interface PagePassage extends PassageText {
   readonly n: number;
 }
 
-/** Of a source. */
+/** A passage of a source. */
 export interface SourcePassage extends PassageText {
   readonly kind: "source";
   readonly source: WikiSource;
   readonly chunk: Chunk;
 }
 
-/** Of either. */
 export type Passage = PagePassage | SourcePassage;
 
-/** Names a passage for whoever sees it: the same with and without what others see. */
+/** Identifies a passage independently of the caller's clearance. */
 export function passageKey(
   { file, startLine, startByte }: Pick<Passage, "file" | "startLine" | "startByte">,
 ): string {
   return `${file}:${startLine}:${startByte}`;
 }
 
-/** A {@link WikiStore}, narrowed to its reading parts and the table of vectors. */
+/** The parts of a {@link WikiStore} that search uses. */
 export interface SearchedStore extends Pick<WikiStore, "generation"> {
   readonly sources: Pick<
     SourceTable,
@@ -65,20 +64,20 @@ export interface SearchedStore extends Pick<WikiStore, "generation"> {
 
 // Passages of sources: candidates by FTS5, with their words.
 
-/** Text of a passage beyond this is not looked at, UTF-16 code units. */
+/** UTF-16 units read of a passage. */
 const MAX_TEXT = 16_384;
 
-/** The FTS5 expression for passages that hold any of `terms`. */
+/** The FTS5 expression for any of `terms`. */
 export function matchAny(terms: readonly string[]): string {
   return terms.map((term) => `"${term}"`).join(" OR ");
 }
 
-/** Whether a source may be found now. */
+/** Whether a source is current and not expired. */
 export function isFound(source: WikiSource, now: number): boolean {
   return source.state === "current" && (source.expiresAt === undefined || source.expiresAt > now);
 }
 
-/** Passages that hold any of `terms`, best first by FTS5, at most `limit` of each label. */
+/** Passages with any of `terms`, best first by FTS5, at most `limit` per label. */
 export function findSources(
   store: SearchedStore,
   terms: readonly string[],

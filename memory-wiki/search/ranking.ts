@@ -1,43 +1,43 @@
-/** Numbers of the ranking, chosen on the tuning half of the question set (docs/retrieval.md), and the scores made with them. @module */
+/** Parameters of the ranking, tuned on half of the question set (docs/retrieval.md), and the scores. @module */
 import type { Passage } from "./passage.ts";
 
 export interface Ranking {
-  /** Orama: saturation, length normalisation about so many words, and what a title and headings count. */
+  /** Pages (BM25): saturation, length normalisation with the average length, weights of title and headings. */
   readonly pageSaturation: number;
   readonly pageLength: number;
   readonly pageWords: number;
   readonly pageTitle: number;
   readonly pageHeadings: number;
-  /** Candidates of each list, or as many as hits are asked for. */
+  /** Minimum candidates per list. */
   readonly candidates: number;
-  /** BM25F: saturation, length normalisation, weight of title and headings. */
+  /** BM25F: saturation, length normalisation, weights of title and headings. */
   readonly k1: number;
   readonly b: number;
   readonly title: number;
   readonly headings: number;
-  /** How much nearness of the words counts. */
+  /** Weight of proximity. */
   readonly proximity: number;
-  /** Power of the share of the question's weight that a passage holds. */
+  /** Exponent of the coverage: the share of the question's weight in the passage. */
   readonly coverage: number;
-  /** Rank fusion of what Orama and FTS5 say themselves: smoothing, and its weight beside the common scale. */
+  /** Rank fusion of the lists' own orders: smoothing, and weight. */
   readonly smooth: number;
   readonly listed: number;
-  /** What a passage counts more for being its text's beginning, and after so many lines half of it. */
+  /** Bonus for the beginning of a text. */
   readonly lead: number;
-  /** The same where one asks what something is. */
+  /** The same for a question what something is; and the lines after which the bonus halves. */
   readonly leadOfWhat: number;
   readonly leadLines: number;
-  /** A question that no passage holds this share of is asked again in like words (thesaurus.ts): what one of these counts beside the word itself. */
+  /** Below this coverage, synonyms are searched, too (thesaurus.ts); weight of a synonym. */
   readonly alikeBelow: number;
   readonly alike: number;
-  /** Candidates of each list of that second asking, and the share of all passages from which on a like word says too little to be asked for. */
+  /** Candidates of that second search, and the share of passages above which a synonym is too common. */
   readonly alikeCandidates: number;
   readonly alikeCommon: number;
-  /** Weight of the cosine beside the score by words, times the share of the question that no passage holds: where all words are there, none. */
+  /** Weight of the cosine, multiplied by the share of the question that no passage covers. */
   readonly vectors: number;
 }
 
-/** What was measured best. */
+/** The best values measured. */
 export const RANKING: Ranking = Object.freeze({
   pageSaturation: 1.2,
   pageLength: 0.6,
@@ -63,36 +63,35 @@ export const RANKING: Ranking = Object.freeze({
   vectors: 0.6,
 });
 
-// How well passages of pages and sources answer, on one scale: BM25F over title, headings and body
-// (Robertson and Zaragoza 2009), nearness of the words (Büttcher 2006), and the share of the
-// question that is there at all.
+// Scores passages of pages and sources on one scale: BM25F over title, headings and body (Robertson and
+// Zaragoza 2009), proximity (Büttcher 2006), and coverage of the question.
 
-/** Of everything that the caller may see, and of nothing else. */
+/** Statistics over exactly what the caller may see. */
 export interface Statistics {
   readonly passages: number;
   readonly averageTerms: number;
-  /** In how many passages a term occurs. */
+  /** Number of passages by term. */
   readonly frequency: ReadonlyMap<string, number>;
 }
 
-/** A passage's score with what it was made of. */
+/** A passage's score and coverage. */
 export interface Scored {
   readonly passage: Passage;
-  /** About 1 where the passage holds all that the question asks; more where it says it again and again, or in its title. */
+  /** About 1 for a passage with all terms of the question; more for repeated terms or terms in the title. */
   readonly score: number;
-  /** Share of the weight of the wanted terms that the passage holds, from 0 to 1. */
+  /** Share of the weight of the terms in the passage, from 0 to 1. */
   readonly covered: number;
 }
 
-/** How telling a term is: more the rarer it is. Never negative. */
+/** Inverse document frequency of a term. Never negative. */
 export function rarity(term: string, { passages, frequency }: Statistics): number {
   const holding = Math.min(frequency.get(term) ?? 0, passages);
   return Math.log(1 + (passages - holding + 0.5) / (holding + 0.5));
 }
 
 /**
- * Makes the score of a question's terms. Where a passage holds a word that `alike` has for a term, that counts in part; `covered` is of the
- * terms alone.
+ * Makes the scoring function of a question. Synonyms (`alike`) in place of a term count in part; `covered`
+ * considers the terms only.
  */
 export function makeScore(
   terms: readonly string[],
@@ -105,7 +104,7 @@ export function makeScore(
   const weights = terms.map((term) => rarity(term, statistics));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   const average = Math.max(1, statistics.averageTerms);
-  // A like word that is commoner than what was asked says less.
+  // A synonym more common than its term counts less.
   const standIns = terms.map((term, n) =>
     (alike.get(term) ?? []).map((like) => ({
       at: numbers.get(like) ?? 0,
@@ -162,7 +161,7 @@ export function makeScore(
   };
 }
 
-/** Each term of a short field counts once: a title that repeats itself says no more. */
+/** In a short field each term counts once. */
 function count(
   field: readonly string[],
   numbers: ReadonlyMap<string, number>,

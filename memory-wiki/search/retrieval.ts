@@ -1,4 +1,4 @@
-/** One question's way: candidates of each list, one scale for all, vectors, fusion. @module */
+/** Retrieval for one question: candidates, common scores, vectors, fusion. @module */
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import type { PageIndex } from "./page_index.ts";
 import { findSources, type Passage, passageKey, type SearchedStore } from "./passage.ts";
@@ -7,34 +7,34 @@ import { termsOf } from "./terms.ts";
 import { alikeOf, spellingsOf } from "./thesaurus.ts";
 import { makeNearness } from "./vector_space.ts";
 
-/** How many of the best passages are looked at for what they hold of the question. */
-const LOOKED_AT = 5;
-/** What a passage of a page that rules made counts beside its sources. */
-const EXTRACTED = 0.5;
-/** A like word in so few passages is never too common. */
-const FEWEST_COMMON = 50;
+/** Top passages that determine the coverage. */
+const TOP_PASSAGES = 5;
+/** Factor for extracted pages, which repeat their sources. */
+const EXTRACTED_FACTOR = 0.5;
+/** Passages below which a synonym is never too common. */
+const MIN_COMMON = 50;
 
-/** What is known when retrieval begins. */
+/** Input of a retrieval. */
 export interface RetrievalContext {
   readonly terms: readonly string[];
   readonly pages: PageIndex;
   readonly now: number;
 }
 
-/** What it gives. */
+/** Result of a retrieval. */
 export interface Retrieved {
   /** Best first, with fused scores. */
   readonly ranked: readonly (readonly [Passage, number])[];
-  /** What was asked for beside a term, where the question's own words did not find enough. */
+  /** Synonyms and spellings that were searched, by term. */
   readonly alike: ReadonlyMap<string, readonly string[]>;
-  /** By the question's own words alone, best first. */
+  /** Scores by the question's own terms, best first. */
   readonly scored: readonly Scored[];
   readonly statistics: Statistics;
-  /** The largest cosine; undefined where no vectors were compared. */
+  /** The largest cosine; undefined without vectors. */
   readonly near: number | undefined;
 }
 
-/** Makes the retrieval of one wiki. */
+/** Makes the retrieval of a wiki. */
 export function makeRetrieval(
   store: SearchedStore,
   ranking: Ranking,
@@ -56,7 +56,7 @@ export function makeRetrieval(
     };
     lists.forEach(take);
     const scored = ordered([...found.values()].map(makeScore(terms, known, ranking)));
-    const held = Math.max(0, ...scored.slice(0, LOOKED_AT).map(({ covered }) => covered));
+    const held = Math.max(0, ...scored.slice(0, TOP_PASSAGES).map(({ covered }) => covered));
     const alike = new Map(held < ranking.alikeBelow ? alikeOf(terms) : []);
     const spelled = spellingsOf(
       q.text,
@@ -73,7 +73,7 @@ export function makeRetrieval(
     const near = nearness(q, { pages, now, limit, candidates: [...found.values()] });
     take(near?.passages ?? []);
 
-    // Ranks by words that are not all there say little about a question in other words.
+    // With terms missing, ranks by the question's words say little.
     const listed = alike.size > 0 ? 0 : ranking.listed;
     const ranks = fuse(
       lists.map((list) => ({ keys: list.map(passageKey), weight: listed })),
@@ -84,16 +84,16 @@ export function makeRetrieval(
     const nearWeight = ranking.vectors * Math.max(0, 1 - held);
     const scoreOf = makeScore(terms, wide, ranking, alike);
     const scores = new Map(Array.from(found, ([key, passage]) => {
-      // A section that is headed as the definition leads, wherever it stands.
+      // A section headed "Definition" gets the full bonus wherever it is.
       const behind = what && isDefinition(passage) ? 0 : passage.startLine - 1;
       const lead = leadWeight / (1 + behind / ranking.leadLines);
       const cosine = near?.cosines.get(key) ?? 0;
       const rank = ranks.get(key) ?? 0;
       const score = scoreOf(passage).score + lead + rank + nearWeight * cosine;
-      // A page of quotes says what its sources say: it leads as a definition, and else only where they do not answer.
+      // An extracted page repeats its sources, so it ranks high only as a definition.
       const repeats = passage.kind === "page" && !(what && isDefinition(passage)) &&
         store.pages.find(passage.name)?.confidence === "extracted";
-      return [key, repeats ? score * EXTRACTED : score];
+      return [key, repeats ? score * EXTRACTED_FACTOR : score];
     }));
     const ranked = inOrder(scores).flatMap(([key, score]) => {
       const passage = found.get(key);
@@ -107,24 +107,24 @@ function isDefinition({ headings }: Passage): boolean {
   return /^definitions?$/i.test(headings.at(-1) ?? "");
 }
 
-/** A question with what its lists are made of. */
+/** A question with what its lists need. */
 interface Asked {
   readonly q: WikiQuery;
   readonly pages: PageIndex;
   readonly now: number;
 }
 
-/** The question's own terms, and those like words that are there and not everywhere. */
+/** The question's terms, and those synonyms that occur and are not too common. */
 function tellingOf(
   terms: readonly string[],
   all: readonly string[],
   { frequency, passages }: Statistics,
   share: number,
 ): readonly string[] {
-  const most = Math.max(FEWEST_COMMON, share * passages);
+  const max = Math.max(MIN_COMMON, share * passages);
   return all.filter((term, n) => {
     const holding = frequency.get(term) ?? 0;
-    return n < terms.length || (holding > 0 && holding <= most);
+    return n < terms.length || (holding > 0 && holding <= max);
   });
 }
 
@@ -134,7 +134,7 @@ function ordered(scored: readonly Scored[]): readonly Scored[] {
   );
 }
 
-/** Over the passages of pages and sources together, as far as both are asked. */
+/** Statistics over the pages and sources that are searched. */
 function statistics(
   store: SearchedStore,
   pages: PageIndex,
@@ -153,15 +153,15 @@ function statistics(
   return { passages, averageTerms: passages === 0 ? 0 : words / passages, frequency };
 }
 
-// Reciprocal rank fusion: lists of the same things become one. Cormack 2009.
+// Reciprocal rank fusion. Cormack 2009.
 
-/** One list, best first, and what it counts. */
+/** A list, best first, with its weight. */
 interface Ranked {
   readonly keys: readonly string[];
   readonly weight: number;
 }
 
-/** Scores of all keys, higher is better: the sum of each list's weight over rank + `smooth`. */
+/** Scores of all keys: the sum over the lists of weight / (rank + `smooth`). */
 export function fuse(lists: readonly Ranked[], smooth: number): ReadonlyMap<string, number> {
   const scores = new Map<string, number>();
   for (const { keys, weight } of lists) {
@@ -172,19 +172,19 @@ export function fuse(lists: readonly Ranked[], smooth: number): ReadonlyMap<stri
   return scores;
 }
 
-/** Keys with their scores, best first; equal ones by their key, so that no order of arrival shows. */
+/** Keys with scores, best first; ties by key, so that the result is deterministic. */
 export function inOrder(
   scores: ReadonlyMap<string, number>,
 ): readonly (readonly [string, number])[] {
   return [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : a > b ? 1 : 0));
 }
 
-// What a question looks for.
+// Terms of a question.
 
-/** Most terms of a question that are looked for. */
+/** Terms of a question that are searched. */
 const MAX_QUERY_TERMS = 32;
 
-/** Words that say how one asks, not what about. As terms: folded and without endings. */
+/** Words of questions without topic, as terms. */
 const STOP: ReadonlySet<string> = new Set(
   termsOf(
     `a about after all also am an and any anyone are as at be because been being but by can cannot could did do does
@@ -196,7 +196,7 @@ const STOP: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The distinct terms of a question, in its order; words without meaning only where there is nothing else. */
+/** The distinct terms of a question in order, without stop words if others remain. */
 export function queryTerms(text: string): readonly string[] {
   const all = [...new Set(termsOf(text))];
   const telling = all.filter((term) => !STOP.has(term));
@@ -207,7 +207,7 @@ const WHAT_IS =
   /^\W*(?:(?:what|who)(?:\s+(?:is|are|was|were)|'s|’s)|define|definition\s+of|meaning\s+of)\b/i;
 const MAX_DEFINED = 3;
 
-/** Whether a question asks what something is: the beginning of its page or document says so more likely than the rest. */
+/** Whether a question asks what something is; the beginning of a text answers that best. */
 function asksWhatItIs(text: string, terms: readonly string[]): boolean {
   return terms.length <= MAX_DEFINED && (WHAT_IS.test(text) || terms.length === 1);
 }

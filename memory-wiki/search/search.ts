@@ -1,6 +1,6 @@
 /**
- * Questions to a wiki: passages of pages and of sources (FTS5), scored on one scale, fused by rank with vectors where there are
- * some. What the caller's clearance does not cover is never looked at. docs/retrieval.md.
+ * Search over a wiki: passages of pages and of sources (FTS5), scored on one scale and fused with vectors if
+ * there are any. Only what the caller's clearance covers is read. docs/retrieval.md.
  * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";
@@ -15,43 +15,43 @@ import { fuse, inOrder, makeRetrieval, queryTerms } from "./retrieval.ts";
 import { isUnspaced } from "./terms.ts";
 import { chunkVectorKey, pageVectorKey, readVectors } from "./vector_space.ts";
 
-/** What a search is handed. */
+/** Powers of the search. */
 export interface SearchPowers {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly files: IndexFiles;
-  /** Other numbers than {@link RANKING}: for measuring. */
+  /** Replaces {@link RANKING} for measurements. */
   readonly ranking?: Ranking;
 }
 
-/** Search over one wiki: a query sees what its clearance covers, and nothing else. */
+/** Search over one wiki; a query sees only what its clearance covers. */
 export interface WikiSearch {
   query(q: WikiQuery): Promise<Found>;
-  /** Forgets all, and indexes anew what had an index. */
+  /** Rebuilds all existing indexes. */
   rebuild(): Promise<void>;
-  /** Of the index that was last used; `missing` when there is none in memory or kept. */
+  /** State of the index used last; `missing` without one in memory or file. */
   state(): "fresh" | "behind" | "missing";
-  /** Keeps what is in memory, so that the next process need not index. */
+  /** Stores the indexes in memory, so that the next process need not index. */
   save(): Promise<void>;
-  /** Texts of pages and sources at or below `clearance` (absent: all) without a vector of this embedder, at most `limit`. */
+  /** Texts within `clearance` (all by default) without a vector of this embedder, at most `limit`. */
   embedPlan(
     embedder: string,
     limit: number,
     clearance?: Label,
   ): readonly { readonly key: string; readonly text: string }[];
-  /** Keeps vectors for keys of {@link WikiSearch.embedPlan}. */
+  /** Stores vectors for keys of {@link WikiSearch.embedPlan}. */
   embedTaken(
     embedder: string,
     vectors: readonly { readonly key: string; readonly vector: readonly number[] }[],
   ): void;
 }
 
-/** Most terms of a question and its phrasings that are looked for together. */
+/** Terms of a question with all its phrasings. */
 const MAX_TERMS = 96;
-/** So many of a phrasing's best are looked at for whether it agrees with the others. */
-const AGREEING = 3;
+/** Top passages per phrasing that are compared for agreement. */
+const TOP_AGREEING = 3;
 
-/** Makes the search of one wiki. Nothing is read or indexed before the first question. */
+/** Makes the search of a wiki. Reads and indexes nothing before the first question. */
 export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): WikiSearch {
   const ranking = powers.ranking ?? RANKING;
   const indexes = makeKeptIndexes(store, powers.files, ranking);
@@ -68,12 +68,12 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
       return { terms, ...retrieve(own, { terms, pages, now }) };
     };
     const [first, ...others] = phrasings(q).map((text, n) =>
-      // The vector is the question's own.
+      // The vector belongs to the question itself.
       look(text, queryTerms(text), n === 0 ? q.vector : undefined)
     );
     const asked = first === undefined ? [] : [first, ...others];
     const terms = [...new Set(asked.flatMap((each) => each.terms))].slice(0, MAX_TERMS);
-    // Asked in one piece, too: what holds words of several phrasings holds much of none.
+    // All phrasings together, too, for passages with words of several phrasings.
     const whole = others.length === 0 ? [] : [look(q.text, terms)];
     const weights = new Map<string, number>();
     for (const { terms: own, alike, statistics } of asked) {
@@ -89,7 +89,7 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
     const [best] = ranked;
     const agreed =
       asked.filter((each) =>
-        each.ranked.slice(0, AGREEING).some(([passage]) =>
+        each.ranked.slice(0, TOP_AGREEING).some(([passage]) =>
           best !== undefined && passageKey(passage) === passageKey(best[0])
         )
       ).length / Math.max(1, asked.length);
@@ -121,7 +121,7 @@ export function makeWikiSearch(store: SearchedStore, powers: SearchPowers): Wiki
 
 type Order = ReturnType<ReturnType<typeof makeRetrieval>>["ranked"];
 
-/** The question and what else is searched for it, each once. */
+/** The question and its other phrasings, without duplicates. */
 function phrasings({ text, queries = [] }: WikiQuery): readonly string[] {
   const told = new Set<string>();
   return [text, ...queries].filter((each) => {
@@ -132,7 +132,7 @@ function phrasings({ text, queries = [] }: WikiQuery): readonly string[] {
   });
 }
 
-/** The orders of all phrasings as one; 1 for a passage that every one of them puts first. */
+/** Merges the orders of all phrasings; a passage that is first in all scores 1. */
 function together(orders: readonly Order[], smooth: number): Order {
   const [first = []] = orders;
   if (orders.length < 2) return first;
@@ -148,65 +148,64 @@ function together(orders: readonly Order[], smooth: number): Order {
   });
 }
 
-// Whether what was found answers, by what of the question is there. docs/retrieval.md says how the
-// bounds were found.
+// Decides whether the result answers the question. docs/retrieval.md describes how the thresholds were found.
 
-/** What {@link fitOf} looks at. Weights are how rare a word is. */
+/** Evidence for {@link fitOf}, weighted by rarity. */
 interface FitSigns {
-  /** Share of the question's weight that one of the best passages holds, 0 to 1. */
+  /** The best coverage among the top passages, 0 to 1. */
   readonly held: number;
-  /** Share of the question's weight in words that no visible passage holds at all. */
+  /** Share of the question's weight in words that no visible passage contains. */
   readonly unknown: number;
   /** The largest cosine; undefined without vectors. */
   readonly near: number | undefined;
 }
 
-/** How many passages are looked at. */
-const LOOKED_AT = 5;
-/** Among fewer passages a word that is missing says less than it seems to. */
-const FEWEST_PASSAGES = 1_000;
+/** Top passages considered. */
+const TOP_PASSAGES = 5;
+/** With fewer passages a missing word says less. */
+const MIN_PASSAGES = 1_000;
 
-/** Bounds, found on the tuning half: words that are nowhere and words that are not together both speak against an answer. */
-const AGAINST = { apart: 0.4, held: 0.6, most: 0.5 };
-const LEAST_HELD = 0.2;
-/** Phrasings that fit well, and the mean share that they hold, from which on there is an answer. */
+/** Thresholds from the tuning set: missing words and low coverage both count against an answer. */
+const AGAINST = { apart: 0.4, held: 0.6, max: 0.5 };
+const MIN_HELD = 0.2;
+/** Good phrasings, and mean coverage, that suffice for an answer. */
 const GOOD_TOGETHER = 2;
 const HELD_TOGETHER = 0.55;
-/** One that fits well is enough where so many of the others lead to the same passage. */
-const AGREED = 0.75;
+/** Agreement with which one good phrasing suffices. */
+const MIN_AGREED = 0.75;
 const FAR = { near: 0.3, held: 0.5 };
 
-/** The signs of a question's result. `scored` is best first. */
+/** Evidence of a question's result. `scored` is best first. */
 function fitSigns(
   terms: readonly string[],
   scored: readonly Scored[],
   statistics: Statistics,
   near: number | undefined,
 ): FitSigns {
-  const over = { ...statistics, passages: Math.max(statistics.passages, FEWEST_PASSAGES) };
+  const over = { ...statistics, passages: Math.max(statistics.passages, MIN_PASSAGES) };
   const sum = (some: readonly string[]): number =>
     some.reduce((weight, term) => weight + rarity(term, over), 0);
   const total = sum(terms);
-  // Pairs of letters across the ends of words are unknown in any text; they say nothing.
+  // Bigrams across words are missing in any text and say nothing.
   const unknown = terms.filter((term) => statistics.frequency.get(term) === 0 && !isUnspaced(term));
   return {
-    held: Math.max(0, ...scored.slice(0, LOOKED_AT).map((each) => each.covered)),
+    held: Math.max(0, ...scored.slice(0, TOP_PASSAGES).map((each) => each.covered)),
     unknown: total === 0 ? 1 : sum(unknown) / total,
     near,
   };
 }
 
-/** `none` where what matters of the question is nowhere, or nowhere together; `good` where most of it is in one place. */
+/** `none` if the important words are missing or never together; `good` if one passage has most of them. */
 function fitOf({ held, unknown, near }: FitSigns): Found["fit"] {
   const against = unknown + AGAINST.apart * Math.max(0, AGAINST.held - held);
-  if (against >= AGAINST.most || held < LEAST_HELD) return "none";
+  if (against >= AGAINST.max || held < MIN_HELD) return "none";
   if (near !== undefined && near < FAR.near && held < FAR.held) return "none";
   return held < AGAINST.held ? "weak" : "good";
 }
 
 /**
- * Whether a question that was asked in several phrasings is answered: by what most of them find, not by the luckiest. `agreed` is the share
- * of them that have the passage among their best which all together put first.
+ * The fit of a question with several phrasings, by most of them rather than the best. `agreed`: share of
+ * phrasings with the overall best passage among their top ones.
  */
 function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
   const fits = all.map(fitOf);
@@ -214,7 +213,7 @@ function fitOfAll(all: readonly FitSigns[], agreed: number): Found["fit"] {
   const good = fits.filter((fit) => fit === "good").length;
   if (good >= GOOD_TOGETHER) return "good";
   const held = all.reduce((sum, each) => sum + each.held, 0) / all.length;
-  return held >= HELD_TOGETHER || (good > 0 && agreed >= AGREED) ? "weak" : "none";
+  return held >= HELD_TOGETHER || (good > 0 && agreed >= MIN_AGREED) ? "weak" : "none";
 }
 
 interface Embedding {
@@ -229,13 +228,13 @@ interface Embedding {
   ): void;
 }
 
-/** Longest text that is given to an embedder, UTF-16 code units. */
+/** UTF-16 units of a text to embed. */
 const MAX_TEXT = 4_000;
 const ASKED_AT_ONCE = 500;
 const MAX_DIMENSIONS = 4_096;
 const KEY = /^(?:chunk:\d+|page:[^:]{1,480}:\d+:\d+)$/;
 
-/** Makes the plan of vectors of one wiki: sources first, then pages. */
+/** Plans vectors of a wiki: sources first, then pages. */
 function makeEmbedding(store: SearchedStore, indexes: Pick<KeptIndexes, "of">): Embedding {
   const known = new Map<string, Set<string>>();
   const pageTexts = (embedder: string, clearance: Label, limit: number) => {
@@ -255,7 +254,7 @@ function makeEmbedding(store: SearchedStore, indexes: Pick<KeptIndexes, "of">): 
     });
   };
 
-  /** The first of `places` that have no vector; what was found to have one is not asked for again. */
+  /** The first of `places` without a vector; known vectors are cached. */
   const withoutVector = <Place extends { readonly key: string }>(
     embedder: string,
     places: readonly Place[],
@@ -304,7 +303,7 @@ function makeEmbedding(store: SearchedStore, indexes: Pick<KeptIndexes, "of">): 
   });
 }
 
-/** What it is about, and what it says. */
+/** Titles, then text. */
 function textOf(titles: readonly string[], body: string): string {
   return [...new Set(titles.filter((title) => title !== ""))].concat(body).join("\n")
     .slice(0, MAX_TEXT);

@@ -1,31 +1,31 @@
 /**
- * A page's text cut into passages: whole lines, along headings and paragraphs. Larger ones than of sources: pages are short, and a
- * heading or a quotation by itself answers nothing.
+ * Splits a page into passages of whole lines, along headings and paragraphs. Larger than those of sources:
+ * pages are short, and a heading or quote alone answers nothing.
  * @module
  */
 import { onlyLinks } from "../markdown/claims.ts";
 import { piecesOf } from "../markdown/inline.ts";
 import { termsOf } from "./terms.ts";
 
-/** One passage of a page. Lines count from 1. */
+/** A passage of a page. Lines from 1. */
 export interface Section {
   readonly startLine: number;
   readonly endLine: number;
-  /** Headings above it and its own, outermost first. */
+  /** Headings above and its own, outermost first. */
   readonly headings: readonly string[];
-  /** Its words, joined by spaces. */
+  /** Its words, separated by spaces. */
   readonly terms: string;
 }
 
-/** A passage that is longer ends at the next blank line. */
-const ENOUGH = 900;
-/** And here in any case. UTF-16 code units. */
-const MAX = 1_600;
-/** A heading begins a passage of its own unless what is before it is shorter. */
-const FEWEST = 120;
+/** Characters from which a passage ends at the next blank line. */
+const FULL_SECTION = 900;
+/** Maximum UTF-16 units. */
+const MAX_SECTION = 1_600;
+/** A heading starts a new passage unless the previous text is shorter. */
+const MIN_SECTION = 120;
 const MAX_HEADINGS = 8;
 const MAX_HEADING = 256;
-/** What one passage keeps of a line without an end. */
+/** UTF-16 units indexed of a passage. */
 const MAX_TEXT = 20_000;
 const MAX_FRONT = 400;
 
@@ -34,19 +34,19 @@ const HEADING = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$/;
 const NOTE = /^ {0,3}\[\^[^\]]{1,64}\]:/;
 const SELF = /^\*Extracted by rules\b.*\*$/;
 
-/** What the extractive ingest says of itself. */
+/** Whether a line is the remark of the extraction about its page. */
 export function isAboutItself(line: string): boolean {
-  return SELF.test(line.slice(0, MAX));
+  return SELF.test(line.slice(0, MAX_SECTION));
 }
 
-/** What answers no question about its page: where a claim comes from, what rules say of themselves, links alone. */
+/** Lines that answer nothing about the page: footnotes, remarks, links only. */
 function isApart(line: string): boolean {
-  const start = line.slice(0, MAX);
+  const start = line.slice(0, MAX_SECTION);
   return NOTE.test(start) || SELF.test(start) ||
     (start.includes("[[") && onlyLinks(piecesOf(start)));
 }
 
-/** Lines of front matter with its two marks: a picture of what the store knows itself. */
+/** Number of front matter lines including marks; the store knows their content. */
 function frontLines(lines: readonly string[]): number {
   if (lines[0] !== "---") return 0;
   const end = lines.indexOf("---", 1);
@@ -59,7 +59,7 @@ export function headingsOf(heading: string): readonly string[] {
   return heading.split(" > ").slice(-MAX_HEADINGS).map((each) => each.slice(0, MAX_HEADING));
 }
 
-/** Cuts `text`. Passages come in order, do not overlap, and leave out front matter and what is blank. */
+/** Splits `text` into ordered, disjoint passages without front matter and blank lines. */
 export function sectionsOf(text: string): readonly Section[] {
   const lines = text.split("\n");
   const sections: Section[] = [];
@@ -73,7 +73,7 @@ export function sectionsOf(text: string): readonly Section[] {
   let fence: string | undefined;
 
   const end = (): void => {
-    // Headings with nothing beneath them answer nothing, where there is more than they.
+    // Drops headings without text, unless the page has nothing else.
     if (size > 0 && (says || sections.length === 0)) {
       const terms = termsOf(kept.join("\n").slice(0, MAX_TEXT)).join(" ");
       sections.push({ startLine: from, endLine: last, headings, terms });
@@ -86,19 +86,21 @@ export function sectionsOf(text: string): readonly Section[] {
     const line = lines[n - 1] ?? "";
     const mark = FENCE.exec(line)?.[0].trimStart().slice(0, 3);
     if (mark !== undefined) fence = fence === undefined ? mark : fence === mark ? undefined : fence;
-    const heading = fence === undefined ? HEADING.exec(line.slice(0, MAX)) : null;
+    const heading = fence === undefined ? HEADING.exec(line.slice(0, MAX_SECTION)) : null;
     const blank = line.trim() === "";
     if (fence === undefined && isApart(line)) continue;
     if (heading !== null) {
-      // A title over a few words stays with what follows it.
-      if (size >= FEWEST) end();
+      // A title over a few words stays with the following text.
+      if (size >= MIN_SECTION) end();
       const level = (heading[1] ?? "").length;
       while ((path.at(-1)?.level ?? 0) >= level) path.pop();
       path.push({ level, text: (heading[2] ?? "").slice(0, MAX_HEADING) });
-    } else if (size > 0 && (size + line.length > MAX || (blank && size >= ENOUGH))) end();
+    } else if (size > 0 && (size + line.length > MAX_SECTION || (blank && size >= FULL_SECTION))) {
+      end();
+    }
     if (blank && size === 0) continue;
     if (size === 0) from = n;
-    // Of several, the last: what most of the passage stands under.
+    // Of several headings the last, which most of the passage belongs to.
     headings = path.slice(-MAX_HEADINGS).map((each) => each.text);
     kept.push(line);
     size += line.trim().length;

@@ -1,8 +1,8 @@
-/** English endings off, so that `leases` finds `lease`: Porter's rules (1980), for lower-case ASCII words. @module */
+/** Stems English words, so that `leases` finds `lease`: Porter's algorithm (1980), for lower-case ASCII. @module */
 
-const SHORTEST = 3;
-/** Longer ones are no words. */
-const LONGEST = 32;
+const MIN_WORD = 3;
+/** Longer strings are not words. */
+const MAX_WORD = 32;
 
 const STEP_2: readonly (readonly [string, string])[] = [
   ["ational", "ate"],
@@ -54,7 +54,7 @@ function isConsonant(word: string, at: number): boolean {
   }
 }
 
-/** Porter's measure: how often a vowel is followed by a consonant. */
+/** Porter's measure: the number of vowel-consonant sequences. */
 function measure(stem: string): number {
   let count = 0;
   let vowel = false;
@@ -73,7 +73,7 @@ function hasVowel(stem: string): boolean {
   return false;
 }
 
-/** Ends consonant, vowel, consonant, the last none of w, x, y. */
+/** Ends in consonant, vowel, consonant other than w, x, y. */
 function endsShort(stem: string): boolean {
   const at = stem.length - 1;
   return at >= 2 && isConsonant(stem, at) && !isConsonant(stem, at - 1) &&
@@ -112,7 +112,7 @@ function shortened(word: string): string {
     const stem = word.slice(0, -3);
     return measure(stem) > 1 ? stem : word;
   }
-  // The longest that fits: `ement` before `ment` before `ent`.
+  // The longest matching suffix: `ement` before `ment` before `ent`.
   const ending = STEP_4.find((each) => word.endsWith(each));
   if (ending === undefined) return word;
   const stem = word.slice(0, -ending.length);
@@ -129,9 +129,9 @@ function withoutE(word: string): string {
   return stem.endsWith("ll") && measure(stem) > 1 ? stem.slice(0, -1) : stem;
 }
 
-/** The stem of a word of `a-z`; others come back as they are. */
+/** The stem of a word of `a-z`; other words are returned unchanged. */
 export function stemOf(word: string): string {
-  if (word.length < SHORTEST || word.length > LONGEST || !/^[a-z]+$/.test(word)) return word;
+  if (word.length < MIN_WORD || word.length > MAX_WORD || !/^[a-z]+$/.test(word)) return word;
   let stem = past(plural(word));
   if (stem.endsWith("y") && hasVowel(stem.slice(0, -1))) stem = `${stem.slice(0, -1)}i`;
   return withoutE(shortened(replaced(replaced(stem, STEP_2), STEP_3)));

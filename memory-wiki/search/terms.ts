@@ -1,33 +1,33 @@
 /**
- * The words that text is found by, the same for what is indexed and for what is asked. Lower case, folded (NFKC, no accents), English
- * endings off; names of code whole and in parts; pairs of letters where a script has no spaces. docs/retrieval.md.
+ * Terms of texts and questions: lower case, folded (NFKC, without accents), stemmed English; identifiers
+ * whole and in parts; bigrams in scripts without spaces. docs/retrieval.md.
  * @module
  */
 import { stemOf } from "./stem.ts";
 
-/** Longest term, UTF-16 code units; what is longer is cut. */
+/** UTF-16 units of a term; longer ones are cut. */
 export const MAX_TERM = 64;
-/** A run of letters and joiners longer than this is no name: only its words are taken. */
+/** A longer run is not an identifier; only its words are terms. */
 const MAX_NAME = 128;
-/** Runs that are remembered; text repeats its words. */
+/** Cached runs, since texts repeat words. */
 const MAX_KNOWN = 60_000;
-const LONGEST_KNOWN = 48;
+const MAX_KNOWN_RUN = 48;
 
-/** Of ASCII: 0 parts runs, 1 letter or digit, 2 joins letters within a name. */
+/** Classes of ASCII characters: 0 separates, 1 letter or digit, 2 joins an identifier. */
 const CLASS = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[A-Za-z0-9]/.test(char) ? 1 : /[_.'-]/.test(char) ? 2 : 0;
 });
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-// INVARIANT: one way to read each character: two for a digit took for ever (test: "mallory's numbers …").
+// INVARIANT: each character matches in one way only; ambiguity took exponential time (test: "mallory's numbers …").
 const VERSION = /^v?(\d+(?:[.-]\d+)+(?:-?[a-z]+\d*(?:[.-]\d+)*)?)$/;
-/** `parseHTMLText` → `parse HTML Text`; `URLs` stays one. */
+/** `parseHTMLText` → `parse HTML Text`; `URLs` stays whole. */
 const HUMPS = /[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+[a-z]*|[A-Z]/g;
 
 let known = new Map<string, readonly string[]>();
 
-/** Terms of one run of ASCII letters, digits and joiners. */
+/** Terms of a run of ASCII letters, digits and joiners. */
 function nameTerms(run: string): readonly string[] {
   const name = run.replace(/^[_.'-]+|[_.'-]+$/g, "").replace(/'s$/i, "").replaceAll("'", "");
   if (name === "") return [];
@@ -41,7 +41,7 @@ function nameTerms(run: string): readonly string[] {
   return terms.map(cut);
 }
 
-/** The words within a camelCase word, lower case. */
+/** The lower-case words of a camelCase word. */
 function humps(word: string): readonly string[] {
   if (word.length > MAX_NAME || !/[a-z0-9][A-Z]|[A-Z]{2}[a-z]/.test(word)) {
     return [word.toLowerCase()];
@@ -55,19 +55,19 @@ function knownTerms(run: string): readonly string[] {
   const found = known.get(run);
   if (found !== undefined) return found;
   const terms = nameTerms(run);
-  if (run.length <= LONGEST_KNOWN) {
+  if (run.length <= MAX_KNOWN_RUN) {
     if (known.size >= MAX_KNOWN) known = new Map();
     known.set(run, terms);
   }
   return terms;
 }
 
-/** Terms of a run with letters beyond ASCII. */
+/** Terms of a run with characters beyond ASCII. */
 function foldedTerms(run: string, terms: string[]): void {
   const word = (text: string): void => {
     terms.push(/^[a-z0-9]+$/.test(text) ? cut(stemOf(text)) : cut(text));
   };
-  // Folding may give ASCII back: full-width letters, ligatures, typographic apostrophes.
+  // Folding may result in ASCII: full-width letters, ligatures, typographic apostrophes.
   const folded = foldText(run.replaceAll("\u2019", "'"));
   const term = (text: string): void => void terms.push(cut(text));
   if (BEYOND_ASCII.test(folded)) unicodeTerms(folded, word, term);
@@ -75,8 +75,8 @@ function foldedTerms(run: string, terms: string[]): void {
 }
 
 /**
- * The terms of `text` in their order, repeated as they are there. Letters, digits and marks only, in versions also `.` and `-`, and `c++`,
- * `c#`; never a space. Takes time in proportion to the text; the same text gives the same terms everywhere.
+ * The terms of `text` in order, with repetitions. They contain letters, digits and marks, in versions also
+ * `.` and `-`, and `c++`, `c#`; never a space. Linear time; deterministic.
  *
  * @example
  * ```ts
@@ -111,29 +111,29 @@ export function termsOf(text: string): readonly string[] {
   return terms;
 }
 
-/** Whether `#` or `++` follow, as in `C#` and `C++`. */
+/** Whether `#` or `++` follows, as in `C#` and `C++`. */
 function isNamedSign(text: string, at: number): boolean {
   if (!/[A-Za-z]/.test(text[at - 1] ?? "")) return false;
   const next = text.charCodeAt(at);
   return next === 35 || (next === 43 && text.charCodeAt(at + 1) === 43);
 }
 
-// Words of text beyond ASCII: folded, and pairs of letters where a script puts no spaces.
+// Terms beyond ASCII: folded words, and bigrams in scripts without spaces.
 
-/** Scripts whose words do not stand apart. Korean has spaces, yet its particles hang on the words. */
+/** Scripts without spaces between words. Korean has spaces, but attaches particles to words. */
 const UNSPACED =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Bopomofo}]/u;
 const HAN = /\p{sc=Han}/u;
-/** A letter with the marks that it carries. */
+/** A letter with its combining marks. */
 const CLUSTER = /[\p{L}\p{N}]\p{M}*/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
-/** Accents that a reader leaves out when typing. Marks of Indic scripts are vowels and stay. */
+/** Accents that people omit when typing. Marks of Indic scripts are vowels and remain. */
 const ACCENT = /[\u0300-\u036f]/g;
 
-/** Whether a term is a letter or a pair of letters of a script without spaces. */
+/** Whether a term is a character or bigram of a script without spaces. */
 export const isUnspaced = (term: string): boolean => UNSPACED.test(term);
 
-/** Letters that are no letter with an accent, as those write them who have no such key. */
+/** ASCII spellings of letters that Unicode does not decompose. */
 const LETTERS: Readonly<Record<string, string>> = {
   ...{
     ß: "ss",
@@ -153,21 +153,18 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 const LETTER = /[ßæœøđðłþħıŋŧƒɨɵƀǥĸə]/g;
 
-/** NFKC, lower case, without accents, each letter as one of the alphabet that has no key of its own. */
+/** NFKC, lower case, without accents, special letters in ASCII. */
 export function foldText(text: string): string {
   return foldAccents(text).replace(LETTER, (letter) => LETTERS[letter] ?? letter);
 }
 
-/** As {@link foldText}, with such letters as they are: so they stand in passages that were taken in earlier. */
+/** Like {@link foldText}, but keeps special letters, as passages indexed earlier have them. */
 export function foldAccents(text: string): string {
   const lower = text.normalize("NFKC").toLowerCase();
   return lower.normalize("NFD").replace(ACCENT, "").normalize("NFC");
 }
 
-/**
- * Words of one run of folded text without ASCII spaces: words of spaced scripts are given to `word`, of unspaced ones pairs of neighbours
- * to `term`, and each Chinese character by itself.
- */
+/** Passes words of spaced scripts to `word`, and bigrams of unspaced ones and single Chinese characters to `term`. */
 function unicodeTerms(
   folded: string,
   word: (text: string) => void,

@@ -1,11 +1,11 @@
 /**
- * Words that people use for each other in English about computers and offices: who asks has often not read how it was written. Made by hand
- * from general knowledge; a group is as good as its words are alike, and counts less than the words of the question. docs/retrieval.md.
+ * English synonyms about computers and offices, since people ask in other words than texts use. Written by
+ * hand; a synonym counts less than the word of the question. docs/retrieval.md.
  * @module
  */
 import { foldAccents, foldText, termsOf } from "./terms.ts";
 
-/** Most words that a question's words stand for besides themselves. */
+/** Synonyms per question. */
 export const MAX_ALIKE = 96;
 
 const GROUPS = `
@@ -99,7 +99,7 @@ wrongly incorrectly accidentally; year annual yearly; yield return`;
 
 let made: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** Each term with those of its groups. */
+/** Each term with the other terms of its groups. */
 function groups(): ReadonlyMap<string, readonly string[]> {
   const alike = new Map<string, Set<string>>();
   for (const group of GROUPS.split(";")) {
@@ -109,10 +109,7 @@ function groups(): ReadonlyMap<string, readonly string[]> {
   return new Map([...alike].map(([term, all]) => [term, [...all].filter((each) => each !== term)]));
 }
 
-/**
- * For each term of a question what else may be said for it, as terms; the question's own terms are not among them, and terms that nothing is
- * said for are left out.
- */
+/** Synonyms by term, without the question's own terms and without empty entries. */
 export function alikeOf(terms: readonly string[]): ReadonlyMap<string, readonly string[]> {
   made ??= groups();
   const own = new Set(terms);
@@ -126,16 +123,16 @@ export function alikeOf(terms: readonly string[]): ReadonlyMap<string, readonly 
   return found;
 }
 
-/** A word of fewer letters is near too many others. */
-const FEWEST_LETTERS = 5;
-/** Words of one question whose spelling is looked into. */
+/** Shorter words are similar to too many others. */
+const MIN_SPELLED = 5;
+/** Words per question whose spelling is corrected. */
 const MAX_UNKNOWN = 3;
 const MAX_SPELLINGS = 4;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz";
 
 /**
- * Other spellings of the words of a question that stand nowhere: one letter too many, too few, another, or two that
- * changed places; and letters as earlier passages have them. `known` counts the passages that hold words.
+ * Spellings to try for words of a question that no passage contains: one edit or transposition away; and
+ * special letters as earlier passages have them. `known` counts the passages with each word.
  */
 export function spellingsOf(
   question: string,
@@ -150,7 +147,7 @@ export function spellingsOf(
   }
   const counts = known(terms);
   const unknown = terms.filter((term) =>
-    (counts.get(term) ?? 0) === 0 && term.length >= FEWEST_LETTERS && /^[a-z]+$/.test(term)
+    (counts.get(term) ?? 0) === 0 && term.length >= MIN_SPELLED && /^[a-z]+$/.test(term)
   );
   for (const term of unknown.slice(0, MAX_UNKNOWN)) {
     const there = [...known(oneAway(term))].filter(([, count]) => count > 0)
@@ -161,7 +158,7 @@ export function spellingsOf(
   return found;
 }
 
-/** All words one slip away. */
+/** All words one edit or transposition away. */
 function oneAway(word: string): readonly string[] {
   const words = new Set<string>();
   for (let at = 0; at <= word.length; at += 1) {

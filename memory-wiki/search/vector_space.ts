@@ -1,61 +1,61 @@
 /**
- * Vectors of passages: every one that the caller may see is compared, whole while there are few, beyond that first by
- * the signs of their components. @module
+ * Vector search over all visible passages: exact for few, otherwise preselected by the signs of the components.
+ * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";
 import type { WikiSource } from "../../contracts/memory/mod.ts";
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
+import { eachSource } from "../store/each_row.ts";
 import type { Chunk } from "../store/wiki_store.ts";
 import type { PageIndex } from "./page_index.ts";
 import { isFound, type Passage, passageKey, type SearchedStore, sourcePassage } from "./passage.ts";
 
-/** Up to so many vectors are held whole. Beyond that their signs are, and the likeliest of them are read whole. */
+/** Vectors held completely; with more, signs preselect the ones to read. */
 const MAX_VECTORS = 50_000;
-/** Of that many signs; beyond, only passages that words found are compared. */
+/** Signs held; with more, only passages found by words are compared. */
 const MAX_CODES = 2_000_000;
-/** Read whole for each passage that is asked for, and at least. */
+/** Preselected vectors per requested passage, and their minimum. */
 const LIKELY = 20;
 const MIN_LIKELY = 500;
 const KEYS_AT_ONCE = 500;
-const SOURCES_AT_ONCE = 1_000;
 
 type Place = Pick<Passage, "file" | "startLine" | "startByte">;
 
-/** What a vector stands for. */
+/** The passage of a vector. */
 export type VectorPlace =
   | Place & { readonly kind: "page"; readonly name: string; readonly n: number }
   | Place & { readonly kind: "source"; readonly source: WikiSource; readonly chunk: Chunk };
 
-/** Vectors of length 1. */
+/** Unit vectors. */
 export interface VectorSpace {
   readonly dimensions: number;
   readonly places: readonly VectorPlace[];
-  /** Number of a place by its passage's key. */
+  /** Index of a place by passage key. */
   readonly numbers: ReadonlyMap<string, number>;
-  /** One after the other. */
+  /** Concatenated. */
   readonly block: Float32Array;
 }
 
-/** Key of a passage of a page in the store's table of vectors. */
+/** Key of a page's passage in the store's table of vectors. */
 export const pageVectorKey = (name: string, version: number, n: number): string =>
   `page:${name}:${version}:${n}`;
-/** Key of a chunk there. */
+/** Key of a chunk in that table. */
 export const chunkVectorKey = (id: number): string => `chunk:${id}`;
 
-/** Everything visible, and the keys of its vectors. */
+/** All visible places with the keys of their vectors. */
 interface Visible {
   readonly places: readonly VectorPlace[];
   readonly keys: readonly string[];
 }
 
-/** What may be seen and has a vector, as signs of the components: 32 to a number, `words` numbers each. */
+/** Visible places with the signs of their vectors: 32 components per number, `words` numbers each. */
 interface CodeSpace extends Visible {
   readonly dimensions: number;
   readonly words: number;
   readonly codes: Uint32Array;
 }
 
-/** Gathers what is visible. */
+/** Collects visible places. */
 function gatherVisible(
   store: SearchedStore,
   pages: PageIndex,
@@ -67,7 +67,7 @@ function gatherVisible(
     places.push({ kind: "page", file: `pages/${name}.md`, startLine, startByte: 0, name, n });
     keys.push(pageVectorKey(name, version, n));
   }
-  for (const source of allSources(store, clearance)) {
+  for (const source of eachSource(store, { clearance, state: "current" })) {
     if (!isFound(source, now)) continue;
     for (const chunk of store.sources.chunksOf(source.id)) {
       places.push({
@@ -84,7 +84,7 @@ function gatherVisible(
   return { places, keys };
 }
 
-/** Gathers signs. All vectors have the dimensions of the first; others are left out. */
+/** Collects signs. Vectors of other dimensions than the first are skipped. */
 function gatherCodes(
   store: SearchedStore,
   embedder: string,
@@ -115,7 +115,7 @@ function gatherCodes(
   };
 }
 
-/** A bit for each component that is above 0. */
+/** A bit per positive component. */
 function signsOf(vector: ArrayLike<number>, words: number): Uint32Array {
   const signs = new Uint32Array(words);
   for (let n = 0; n < vector.length; n++) {
@@ -124,7 +124,7 @@ function signsOf(vector: ArrayLike<number>, words: number): Uint32Array {
   return signs;
 }
 
-/** Keys and places of the `limit` codes that differ least from those of a vector, of what `asked` takes. */
+/** The `limit` entries that `asked` accepts with the smallest Hamming distance to a vector. */
 export function likeliest(
   { codes, words, dimensions, places, keys }: CodeSpace,
   wanted: Float32Array,
@@ -152,14 +152,14 @@ export function likeliest(
   };
 }
 
-/** How many bits of 32 are set. */
+/** Population count. */
 function bits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x5555_5555);
   const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }
 
-/** Vectors by key, in steps that the store can take. */
+/** Vectors by key, read in batches. */
 export function readVectors(
   store: SearchedStore,
   embedder: string,
@@ -174,7 +174,7 @@ export function readVectors(
   return found;
 }
 
-/** The places that have a vector, in one block. All vectors have the dimensions of the first. */
+/** Packs the vectors of places into one block. Vectors of other dimensions than the first are skipped. */
 function packVectors(
   places: readonly VectorPlace[],
   keys: readonly string[],
@@ -195,7 +195,7 @@ function packVectors(
   };
 }
 
-/** Of length 1; a vector without length becomes zeros. */
+/** Normalises to length 1; a zero vector remains. */
 export function normalised(vector: ArrayLike<number>): Float32Array {
   let square = 0;
   for (let n = 0; n < vector.length; n++) square += (vector[n] ?? 0) ** 2;
@@ -203,7 +203,7 @@ export function normalised(vector: ArrayLike<number>): Float32Array {
   return Float32Array.from(vector, (each) => each * factor);
 }
 
-/** The cosine of each place; undefined for a vector of other dimensions. */
+/** The cosine of each place; undefined for other dimensions. */
 function cosinesOf(space: VectorSpace, wanted: Float32Array): Float32Array | undefined {
   const { dimensions, places, block } = space;
   if (wanted.length !== dimensions || dimensions === 0) return undefined;
@@ -216,21 +216,21 @@ function cosinesOf(space: VectorSpace, wanted: Float32Array): Float32Array | und
   return cosines;
 }
 
-/** Numbers of the `limit` nearest places that `asked` takes, nearest first; none that is turned away. */
+/** The `limit` nearest indexes that `asked` accepts, nearest first. */
 export function nearest(
   cosines: Float32Array,
   limit: number,
   asked: (n: number) => boolean,
 ): readonly number[] {
   const best: number[] = [];
-  let least = 0;
+  let min = 0;
   const settle = (): void => {
     best.sort((a, b) => (cosines[b] ?? 0) - (cosines[a] ?? 0) || a - b);
     best.length = Math.min(best.length, limit);
-    if (best.length === limit) least = cosines[best.at(-1) ?? 0] ?? 0;
+    if (best.length === limit) min = cosines[best.at(-1) ?? 0] ?? 0;
   };
   for (let n = 0; n < cosines.length; n++) {
-    if ((cosines[n] ?? 0) <= least || !asked(n)) continue;
+    if ((cosines[n] ?? 0) <= min || !asked(n)) continue;
     best.push(n);
     if (best.length >= 4 * limit) settle();
   }
@@ -238,43 +238,27 @@ export function nearest(
   return best;
 }
 
-/** All current sources at or below a clearance. */
-function* allSources(store: SearchedStore, clearance: Label): Iterable<WikiSource> {
-  for (let afterId = 0; true;) {
-    const sources = store.sources.list({
-      clearance,
-      state: "current",
-      afterId,
-      limit: SOURCES_AT_ONCE,
-    });
-    yield* sources;
-    const last = sources.at(-1);
-    if (last === undefined || sources.length < SOURCES_AT_ONCE) return;
-    afterId = last.id;
-  }
-}
-
 // Passages near a question by their vectors.
 
-/** What is compared. */
+/** Input of the vector search. */
 interface NearnessContext {
   readonly pages: PageIndex;
   readonly now: number;
   readonly limit: number;
-  /** What words found: alone compared where there are too many vectors for all of them. */
+  /** Passages found by words: the only ones compared if there are too many vectors. */
   readonly candidates: readonly Passage[];
 }
 
-/** What is near. */
+/** Result of the vector search. */
 interface Near {
-  /** The nearest, nearest first. */
+  /** Nearest first. */
   readonly passages: readonly Passage[];
-  /** Of candidates and the nearest, by their keys. */
+  /** Cosines of the candidates and the nearest passages, by key. */
   readonly cosines: ReadonlyMap<string, number>;
   readonly largest: number;
 }
 
-/** Makes the comparison of one wiki; up to `whole` vectors are gathered, once for a clearance and generation. */
+/** Makes the vector search of a wiki. Up to `whole` vectors are held, gathered once per clearance and generation. */
 export function makeNearness(
   store: SearchedStore,
   whole = MAX_VECTORS,
@@ -360,19 +344,19 @@ function keyOf(passage: Passage): string {
     : chunkVectorKey(passage.chunk.id);
 }
 
-/** What signs say is near a vector. */
+/** Passages preselected by signs. */
 function likely(
   space: CodeSpace | undefined,
   wanted: Float32Array,
   { limit, asked }: { readonly limit: number; asked(place: VectorPlace): boolean },
 ): readonly { readonly place: VectorPlace; readonly key: string }[] {
   if (space === undefined) return [];
-  const most = Math.max(MIN_LIKELY, limit * LIKELY);
-  const { places, keys } = likeliest(space, wanted, { limit: most, asked });
+  const max = Math.max(MIN_LIKELY, limit * LIKELY);
+  const { places, keys } = likeliest(space, wanted, { limit: max, asked });
   return places.map((place, n) => ({ place, key: keys[n] ?? "" }));
 }
 
-/** The vectors of some passages, each once. */
+/** The vectors of some passages, without duplicates. */
 function nearSpace(
   store: SearchedStore,
   embedder: string,

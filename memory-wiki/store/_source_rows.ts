@@ -1,4 +1,4 @@
-/** Rows of the tables `sources` and `chunks`: their columns, numbers and batches. @module */
+/** Rows of the tables `sources` and `chunks`: columns, ids and batches. @module */
 import { type Digest, Label } from "../../contracts/authority/mod.ts";
 import type { SourceKind, WikiSource } from "../../contracts/memory/mod.ts";
 import { type Inside, trustOf } from "./inside.ts";
@@ -16,7 +16,7 @@ import type { Chunk, NewChunk } from "./wiki_store.ts";
 /** States by their number in the database. */
 export const SOURCE_STATES = ["current", "superseded", "removed"] as const;
 
-/** A stored source. Written by this store alone, so its columns are taken as they are. */
+/** Parses a stored source. Only this store writes the columns, so enumerations are not validated. */
 export function sourceOf(row: Row): WikiSource {
   const expiresAt = maybeInt(row, "expires_at");
   return Object.freeze({
@@ -40,7 +40,7 @@ export function sourceOf(row: Row): WikiSource {
   });
 }
 
-/** A stored passage. */
+/** Parses a stored passage. */
 export function chunkOf(row: Row): Chunk {
   return Object.freeze({
     id: int(row, "id"),
@@ -53,17 +53,16 @@ export function chunkOf(row: Row): Chunk {
   });
 }
 
-/** A source by its number. */
+/** A source by id. */
 export function sourceById(db: Database, id: number): WikiSource | undefined {
   const row = db.get("SELECT * FROM sources WHERE id = ?", id);
   return row === undefined ? undefined : sourceOf(row);
 }
 
-// Numbers of sources and chunks: `3 * n + label`, n counted for each label by itself, so that what
-// a caller may not see does not shift the numbers that it sees. (test: "what bob may see is the
-// same byte by byte …")
+// Ids of sources and chunks: `3 * n + label`, with a counter per label, so that hidden sources do not shift
+// visible ids (test: "what bob may see is the same byte by byte …").
 
-/** From one number of a label to its next. */
+/** Distance between consecutive ids of a label. */
 export const LABEL_STEP = Label.options.length;
 
 /** The table of a label: `chunks_public`, `terms_secret`. */
@@ -73,17 +72,17 @@ export function labelTable(table: "chunks" | "terms", label: number): string {
   return `${table}_${name}`;
 }
 
-/** Deals out numbers of one label. */
+/** Allocates ids of one label. */
 export interface Numbering {
   readonly label: number;
   source(): number;
-  /** The first of so many in a row, each {@link LABEL_STEP} after the other. */
+  /** The first of `count` ids at distance {@link LABEL_STEP}. */
   chunks(count: number): number;
-  /** Writes what was dealt out and how many terms came with it. */
+  /** Stores the counters, and the number of terms added. */
   save(terms: number): void;
 }
 
-/** Reads how far a label has come. Within a transaction. */
+/** Reads the counters of a label. Within a transaction. */
 function numberingOf(db: Database, label: number): Numbering {
   const row = db.get("SELECT next_source, next_chunk FROM labels WHERE label = ?", label) ?? {};
   let [source, chunk, dealt] = [int(row, "next_source"), int(row, "next_chunk"), 0];
@@ -111,7 +110,7 @@ function numberingOf(db: Database, label: number): Numbering {
 const CHUNKS =
   "INSERT INTO chunks(id, source, start_line, end_line, start_byte, end_byte, terms, heading) VALUES";
 
-/** Rows that wait to be written together. */
+/** Rows to be inserted together. */
 export interface ChunkRows {
   readonly chunks: (readonly Value[])[];
   readonly terms: (readonly Value[])[];
@@ -127,7 +126,7 @@ function termCount(chunk: NewChunk): number {
   return words(chunk.terms) + words(chunk.headingTerms);
 }
 
-/** Rows of a source's passages, numbered from `first` on; gives how many terms they have. */
+/** Adds the rows of a source's passages, with ids from `first`; returns their number of terms. */
 export function chunkRows(
   into: ChunkRows,
   source: number,
@@ -146,13 +145,13 @@ export function chunkRows(
   return all;
 }
 
-/** Writes rows of one label. */
+/** Inserts the rows of one label. */
 function writeChunkRows(db: Database, label: number, { chunks, terms }: ChunkRows): void {
   db.insert(CHUNKS, chunks);
   db.insert(`INSERT INTO ${labelTable("chunks", label)}(rowid, terms, heading) VALUES`, terms);
 }
 
-/** Takes a source's passages, with their vectors, out of every index. */
+/** Removes a source's passages with their vectors from all indexes. */
 export function dropChunks(
   db: Database,
   source: { readonly label: number; readonly first: number; readonly count: number },
@@ -184,11 +183,11 @@ export function dropChunks(
 export interface Batch {
   readonly terms: number[];
   of(label: number): { readonly numbering: Numbering; readonly rows: ChunkRows };
-  /** Puts what has gathered into the indexes. */
+  /** Inserts the collected rows. */
   write(): void;
 }
 
-/** An empty batch. Within a transaction. */
+/** Makes an empty batch. Within a transaction. */
 export function makeBatch({ db }: Inside): Batch {
   const open = new Map<number, { readonly numbering: Numbering; readonly rows: ChunkRows }>();
   const terms: number[] = [];
@@ -212,14 +211,14 @@ export function makeBatch({ db }: Inside): Batch {
   };
 }
 
-/** Ends a source's being found. Within a transaction. */
+/** Removes a source from search. Within a transaction. */
 export function retire(
   { db }: Inside,
   row: Row,
   state: "superseded" | "removed",
   batch?: Batch,
 ): void {
-  // What the same batch brought has to be there to be taken out.
+  // Rows of the same batch must be inserted before they can be removed.
   batch?.write();
   const id = int(row, "id");
   dropChunks(db, {

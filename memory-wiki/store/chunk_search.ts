@@ -1,4 +1,4 @@
-/** Candidates among the passages of sources, from the tables of the labels that a clearance covers and no others. @module */
+/** Candidates among passages of sources, from the tables of the labels within a clearance only. @module */
 import type { Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { WikiSource } from "../../contracts/memory/mod.ts";
@@ -7,12 +7,12 @@ import { type Inside, labelNumber, labelsUpTo, meta } from "./inside.ts";
 import { int, maybeInt } from "./sqlite/database.ts";
 import type { ChunkSearch } from "./wiki_store.ts";
 
-/** Frequencies that are remembered while nothing changes. */
-const REMEMBERED = 20_000;
+/** Frequencies cached while nothing changes. */
+const MAX_CACHED = 20_000;
 
 type Candidate = ReturnType<ChunkSearch["candidates"]>[number];
 
-/** The search of one wiki. */
+/** Makes the search of one wiki. */
 export function makeChunkSearch({ db, now }: Inside): ChunkSearch {
   const frequencies = new Map<string, number>();
   let counted = -1;
@@ -26,12 +26,12 @@ export function makeChunkSearch({ db, now }: Inside): ChunkSearch {
       term,
     );
     const found = row === undefined ? 0 : int(row, "doc");
-    if (frequencies.size >= REMEMBERED) frequencies.clear();
+    if (frequencies.size >= MAX_CACHED) frequencies.clear();
     frequencies.set(key, found);
     return found;
   }
 
-  /** The best of one label, in their order; expired sources are passed over. */
+  /** The best passages of one label, in order, without expired sources. */
   function bestOf(label: Label, match: string, limit: number): readonly Candidate[] {
     const index = labelTable("chunks", labelNumber(label));
     const sql = `SELECT rowid, rank FROM ${index} WHERE ${index} MATCH ? ORDER BY rank LIMIT ?`;

@@ -1,11 +1,11 @@
-/** Notes of agents, by kind: task log, project wiki, user memory. @module */
+/** Notes of agents by kind: task log, project wiki, user memory. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { Note } from "../../contracts/memory/mod.ts";
 import { colourNumber, type Inside, labelNumber, trustOf } from "./inside.ts";
 import { int, maybeInt, type Row, text } from "./sqlite/database.ts";
 import type { NoteTable } from "./wiki_store.ts";
 
-/** The table of one wiki. */
+/** Makes the table of one wiki. */
 export function makeNoteTable({ db, now, id: newId }: Inside): NoteTable {
   function get(id: string): Note {
     const row = db.get("SELECT * FROM notes WHERE id = ?", id);
@@ -67,7 +67,7 @@ export function makeNoteTable({ db, now, id: newId }: Inside): NoteTable {
         "erase expired notes",
         () => db.run("DELETE FROM notes WHERE expires_at <= ?", now()),
       );
-      // The WAL still holds what was erased until it is cut.
+      // The WAL contains erased notes until it is truncated.
       if (gone > 0) db.checkpoint();
       return gone;
     },

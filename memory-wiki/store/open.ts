@@ -1,4 +1,4 @@
-/** Opens a wiki: its folder, its database, and what a crash or another machine left. @module */
+/** Opens a wiki: folder, database, and recovery after a crash or a move. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { retire } from "./_source_rows.ts";
 import { adoptRawFiles, setOldLogAside } from "./catalogue/adopt.ts";
@@ -27,40 +27,43 @@ import { makeVectorTable } from "./vector_table.ts";
 import { appendEvent, listEvents, verifyLog } from "./wiki_log.ts";
 import type { UntoldContents, WikiDocuments, WikiLog, WikiStore } from "./wiki_store.ts";
 
-/** What a wiki is opened with. */
+/** Options and powers for opening a wiki. */
 export interface WikiParts extends PageText {
   /** The wiki's folder, real and absolute. */
   readonly folder: string;
-  /** STATE/wiki/ID: holds wiki.db, and indexes of others. */
+  /** STATE/wiki/ID: holds wiki.db and the search index. */
   readonly stateFolder: string;
-  /** Make what is missing of folder, raw/, pages/, index.md, log.md, AGENTS.md and state. */
+  /** Whether to create missing parts: folder, raw/, pages/, index.md, log.md, AGENTS.md and state. */
   readonly create: boolean;
-  /** Nothing is changed, finished or taken in. */
+  /** Whether nothing is changed, recovered or imported. */
   readonly readOnly: boolean;
-  /** Raw Ed25519 public keys, base64url, whose page marks hold. */
+  /** Trusted Ed25519 public keys for page marks, raw, base64url. */
   readonly trustedKeys: readonly string[];
   readonly powers: StorePowers;
   /** The text of AGENTS.md. */
   readonly instructions: string;
-  /** Makes passages of adopted raw files, and of those whose label changes; without it they are kept and cited, but not found. */
+  /**
+   * Makes passages of adopted raw files, and of those whose label changes; without it they can be cited but
+   * not found.
+   */
   readonly chunk?: Chunker;
 }
 
-/** A wiki that was opened. */
+/** An opened wiki. */
 export interface OpenedWiki {
   readonly store: WikiStore;
-  /** What was finished, repaired or adopted, sentences. */
+  /** Recoveries, repairs and adoptions, as sentences. */
   readonly repaired: readonly string[];
 }
 
 const INSTRUCTIONS_FILE = "AGENTS.md";
-/** Keys of links that are remembered. */
-const REMEMBERED = 20_000;
+/** Cached link keys. */
+const MAX_CACHED = 20_000;
 
 /**
- * Opens a wiki, after a crash or of another machine too.
- * @throws Fault `notFound` where there is none and `create` is not set, `refused` for links, `storeCorrupt`,
- * `storeFull`, `conflict`, `unavailable` for a newer schema.
+ * Opens a wiki, also after a crash or from another machine.
+ * @throws Fault `notFound` for a missing wiki without `create`, `refused` for links, `storeCorrupt`,
+ * `storeFull`, `conflict`, `unavailable` for a newer schema
  */
 export async function openWikiStore(parts: WikiParts): Promise<OpenedWiki> {
   const { powers, readOnly, stateFolder } = parts;
@@ -93,23 +96,23 @@ export async function openWikiStore(parts: WikiParts): Promise<OpenedWiki> {
   }
 }
 
-/** The same few thousand links stand on all pages. */
+/** A cache: the same few thousand links occur on all pages. */
 function remembered(keyOf: (target: string) => string): (target: string) => string {
   const known = new Map<string, string>();
   return (target) => {
     const have = known.get(target);
     if (have !== undefined) return have;
-    if (known.size >= REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     const key = keyOf(target);
     known.set(target, key);
     return key;
   };
 }
 
-/** Finishes what was begun, and makes what is missing. */
+/** Completes interrupted work and creates missing parts. */
 async function prepare(inside: Inside, parts: WikiParts): Promise<readonly string[]> {
   const { folder } = inside;
-  // Marked when done, so that a crash in the middle of an adoption is one that goes on.
+  // Marked when complete, so that an interrupted adoption continues.
   const adopting = meta(inside.db, "adopted") === 0;
   const told = adopting ? [...setOldLogAside(inside)] : [];
   told.push(...repair(inside));
@@ -167,17 +170,16 @@ function storeOf(inside: Inside, parts: WikiParts): WikiStore {
   });
 }
 
-// What an opening makes good: a crash in the middle of writing, files that are gone, sources that
-// have expired.
+// Repairs when a wiki is opened: interrupted writes, missing files, expired sources.
 
-/** A temporary file that nobody can still be writing, milliseconds. */
+/** Milliseconds after which no process writes a temporary file any more. */
 const OLD_MS = 3_600_000;
 
-/** Finishes and repairs; gives a sentence for each thing. */
+/** Recovers and repairs; returns a sentence for each repair. */
 function repair(inside: Inside): readonly string[] {
   const { db } = inside;
   const told = [...settlePages(inside)];
-  // Everything that follows needs the lock, and mostly does nothing.
+  // The rest needs the lock, and usually does nothing.
   db.transaction("repair the wiki", () => {
     for (const part of WIKI_FOLDERS) removeOld(inside, part);
     const expired = expire(inside);
@@ -205,7 +207,7 @@ function expire(inside: Inside): number {
   return rows.length;
 }
 
-/** The documents of one wiki. */
+/** Makes the table of documents. */
 function makeDocuments({ db }: Inside): WikiDocuments {
   return Object.freeze<WikiDocuments>({
     get(name) {

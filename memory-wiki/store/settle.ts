@@ -1,6 +1,6 @@
 /**
- * Makes the wiki's files what the database says: pages that a patch has written, then index.md and log.md, their
- * pictures. Whoever comes next does what another process left undone; the database's write lock puts all in order.
+ * Makes the wiki's files match the database: pages of an applied patch, then their renderings index.md and
+ * log.md. Any process completes the work that another left; the database's write lock serialises it.
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
@@ -13,23 +13,23 @@ import { pageFile, pageOf, versionText } from "./page/versions.ts";
 import { int, maybeText, text } from "./sqlite/database.ts";
 import { LOG_FILE, logPictureLags, writeLogPicture } from "./wiki_log.ts";
 
-/** The catalogue's name. */
+/** File name of the catalogue. */
 const INDEX_FILE = "index.md";
 const encoder = new TextEncoder();
 
-/** A page's file that is to be written or removed once the transaction stands. */
+/** A page's file to write or remove after the commit. */
 export interface PendingFile {
   readonly name: string;
   readonly version: number;
-  /** Of the file as it shall be; undefined: it shall go. */
+  /** Digest of the new file; undefined: remove it. */
   readonly digest?: string;
-  /** Of the file as it was; undefined: there was none. */
+  /** Digest of the previous file; undefined: none. */
   readonly before?: string;
-  /** Where the new bytes lie already. */
+  /** Path of the new bytes, if written already. */
   readonly staged?: string;
 }
 
-/** Notes what {@link settlePages} has to do. Within a transaction. */
+/** Records work for {@link settlePages}. Within a transaction. */
 export function putPending({ db }: Inside, file: PendingFile): void {
   db.run(
     "INSERT OR REPLACE INTO pending(name, version, digest, before, staged) VALUES(?,?,?,?,?)",
@@ -41,7 +41,7 @@ export function putPending({ db }: Inside, file: PendingFile): void {
   );
 }
 
-/** Throws `refused` when a picture is something that must not be written. */
+/** Throws `refused` if a rendering must not be written. */
 export function checkPictures(inside: Inside): void {
   const { folder } = inside;
   checkCatalogue(inside);
@@ -51,7 +51,7 @@ export function checkPictures(inside: Inside): void {
   }
 }
 
-/** Finishes pending page files; gives a sentence for each that was not there yet. */
+/** Writes pending page files; returns a sentence for each. */
 export function settlePages(inside: Inside): readonly string[] {
   const { db, folder } = inside;
   if (db.get("SELECT 1 AS found FROM pending LIMIT 1") === undefined) return [];
@@ -81,7 +81,7 @@ function settlePage(inside: Inside, pending: PendingFile): string {
   const { folder } = inside;
   const { name, version, digest, before } = pending;
   const path = pageFile(name);
-  // Before its bytes are read: whatever is saved from here on is seen to be another file.
+  // Before its bytes are read, so that a later save is detected.
   const seen = folder.expect(path);
   const found = digestOfFile(folder, path);
   if (found === digest) return drop(inside, pending.staged, `page "${name}" was there already`);
@@ -94,7 +94,7 @@ function settlePage(inside: Inside, pending: PendingFile): string {
     : `page "${name}" was brought to version ${version}`;
 }
 
-/** Where the new bytes of a page lie; undefined where it shall go. */
+/** Path of a page's new bytes; undefined for a removal. */
 function staging(inside: Inside, pending: PendingFile): string | undefined {
   const { folder } = inside;
   const { name, version, digest, staged } = pending;
@@ -112,7 +112,7 @@ function drop({ folder }: Inside, staged: string | undefined, told: string): str
   return told;
 }
 
-/** Brings index.md, log.md and the catalogue of sources up to the database; gives what was repaired. */
+/** Updates index.md, log.md and the catalogue of sources; returns the repairs. */
 export function settlePictures(inside: Inside): readonly string[] {
   const { db } = inside;
   if (!indexLags(inside) && !logPictureLags(inside) && !catalogueLags(inside)) return [];
@@ -123,13 +123,13 @@ export function settlePictures(inside: Inside): readonly string[] {
   });
 }
 
-/** Whether index.md is not the catalogue of the pages, as far as its size tells. */
+/** Whether index.md is outdated, judged by its size. */
 function indexLags({ db, folder }: Inside): boolean {
   return meta(db, "pages") !== meta(db, "indexed") ||
     folder.look(INDEX_FILE)?.bytes !== meta(db, "indexBytes");
 }
 
-/** Writes index.md where it is not what it should be. Within a transaction. */
+/** Writes index.md if it differs. Within a transaction. */
 function writeIndex(inside: Inside): void {
   const { db, folder, text: { renderIndex } } = inside;
   const stale = new Set(
@@ -154,14 +154,14 @@ function writeIndex(inside: Inside): void {
   );
   const bytes = encoder.encode(renderIndex(rows));
   if (digestOfFile(folder, INDEX_FILE) !== sha256Hex(bytes)) {
-    // Beside the pages, where what a crash leaves is cleared away.
+    // Staged in pages/, where files left by a crash are removed.
     folder.place(folder.stage("pages/index", bytes), INDEX_FILE);
   }
   setMeta(db, "indexed", meta(db, "pages"));
   setMeta(db, "indexBytes", bytes.length);
 }
 
-/** Pages that must be there, then their pictures. A picture that cannot be written now follows with the next change. */
+/** Writes pending pages, then renderings. A rendering that cannot be written now follows with the next change. */
 export function settle(inside: Inside): readonly string[] {
   const pages = settlePages(inside);
   try {

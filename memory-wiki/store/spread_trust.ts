@@ -1,6 +1,6 @@
 /**
- * Bytes that are found to be worse than was known: every source that has them and every page that cites them becomes
- * so too, at once. docs/decision/0013.
+ * Propagates lower trust: when bytes turn out worse than recorded, every source with them and every page that
+ * cites them becomes worse at once. docs/decision/0013.
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
@@ -21,7 +21,7 @@ import { sameTrust, type Trust, worsenedTrust } from "./trust_rules.ts";
 import { appendEvent } from "./wiki_log.ts";
 import type { NewChunk } from "./wiki_store.ts";
 
-/** A text above this is not cut anew, bytes. */
+/** Bytes above which a text is not split again. */
 const MAX_BYTES = 1_000_000_000;
 
 interface Found {
@@ -29,7 +29,7 @@ interface Found {
   readonly trust: Trust;
 }
 
-/** Records colour and label of bytes, and spreads what is worse than before. Within a transaction. */
+/** Records colour and label of bytes, and propagates a decrease. Within a transaction. */
 export function spreadTrust(
   inside: Inside,
   digest: string,
@@ -43,7 +43,7 @@ export function spreadTrust(
     const before = recordedTrust(db, next.digest);
     recordTrust(db, next.digest, next.trust, next.digest === digest ? how : undefined);
     const now = recordedTrust(db, next.digest);
-    // What was never recorded, nothing in the wiki has.
+    // Unrecorded bytes occur nowhere else in the wiki.
     if (before === undefined || now === undefined || sameTrust(before, now)) continue;
     for (const row of havingBytes(inside, next.digest)) {
       const worse = worsenedTrust(trustOf(row), now);
@@ -79,14 +79,14 @@ function havingBytes({ db }: Inside, digest: string): readonly Row[] {
   ];
 }
 
-/** Gives a source's row another colour and label; its passages go to the index of that label. */
+/** Changes a source's colour and label; its passages move to the index of the new label. */
 function worsenSource(inside: Inside, row: Row, { colour, label }: Trust, batch: Batch): void {
   const { db } = inside;
   const [id, from, to] = [int(row, "id"), int(row, "label"), labelNumber(label)];
   db.run("UPDATE sources SET colour = ?, label = ? WHERE id = ?", colourNumber(colour), to, id);
   const count = int(row, "chunks");
   if (from === to || count === 0) return;
-  // What the same batch brought has to be there to be taken out.
+  // Rows of the same batch must be inserted before they can be removed.
   batch.write();
   dropChunks(db, { label: from, first: int(row, "first_chunk"), count });
   const chunks = chunksOf(inside, row);
@@ -96,7 +96,9 @@ function worsenSource(inside: Inside, row: Row, { colour, label }: Trust, batch:
   db.run("UPDATE sources SET first_chunk = ?, chunks = ? WHERE id = ?", first, chunks.length, id);
 }
 
-/** A source's passages, cut anew: an index gives no words back. None where its text is not what was ingested. */
+/**
+ * Splits a source's text again, since an index does not return its words. Empty if the text is not the ingested one.
+ */
 function chunksOf({ folder, chunk }: Inside, row: Row): readonly NewChunk[] {
   const { kind, title, text, textDigest } = sourceOf(row);
   try {
@@ -109,7 +111,10 @@ function chunksOf({ folder, chunk }: Inside, row: Row): readonly NewChunk[] {
   }
 }
 
-/** Gives a page, and its versions that cite these bytes, another colour and label; what its file became. */
+/**
+ * Changes the colour and label of a page and of its versions with these citations. Returns the file's new
+ * trust, if changed.
+ */
 function worsenPage(
   inside: Inside,
   name: string,
@@ -126,7 +131,7 @@ function worsenPage(
     name,
     row.page.digest,
   );
-  // A person has signed for this very version.
+  // A person signed this exact version.
   if (marked !== undefined || sameTrust(row.page, trust)) return undefined;
   db.run(
     "UPDATE pages SET page = ?, label = ? WHERE name = ?",

@@ -1,4 +1,4 @@
-/** The disk and the SQLite engine of the wiki's store. @module */
+/** Disk and SQLite engine of the wiki's store. @module */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -30,7 +30,7 @@ const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz";
 function newId(prefix: string): string {
   let id = prefix;
   while (id.length < prefix.length + 12) {
-    // 252 is the greatest multiple of 36 that a byte holds: every digit is as likely.
+    // 252 is the largest multiple of 36 in a byte, so all digits are equally likely.
     for (const byte of randomBytes(16)) {
       if (byte < 252 && id.length < prefix.length + 12) id += DIGITS[byte % 36];
     }
@@ -38,7 +38,7 @@ function newId(prefix: string): string {
   return id;
 }
 
-/** The real powers of this process. */
+/** The store's powers in this process. */
 export function wikiStorePowers(): StorePowers {
   return Object.freeze<StorePowers>({
     now: () => Date.now(),
@@ -49,20 +49,20 @@ export function wikiStorePowers(): StorePowers {
   });
 }
 
-// The one file of memory-wiki/ that opens a database.
+// The only file of memory-wiki/ that opens a database.
 
-/** "Rwki": marks a database as ours in its header. */
+/** "Rwki": marks the database as ours in its header. */
 const APPLICATION_ID = 0x52776b69;
-/** How long a lock of another process is waited for, milliseconds. */
+/** Milliseconds to wait for another process's lock. */
 const BUSY_MS = 20_000;
 
-/** Where the database lies, and whether it may be made and written. */
+/** Path and mode of the database. */
 export interface EngineOptions {
   readonly path: string;
   readonly readOnly: boolean;
 }
 
-/** Makes the folder 0700 and the file 0600 before SQLite, which gives both the umask's modes. */
+/** Creates folder (0700) and file (0600) before SQLite, which would apply the umask. */
 function prepareFiles(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const folder = lstatSync(dirname(path));
@@ -86,7 +86,7 @@ function migrate(db: DatabaseSync): void {
   if (pendingMigrations(pragma(db, "user_version")).length === 0) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Read again under the lock: another process may have been first.
+    // Read again under the lock: another process may have migrated.
     const id = pragma(db, "application_id");
     const tables = db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()?.["n"];
     if (id !== APPLICATION_ID && !(id === 0 && tables === 0)) {
@@ -108,8 +108,8 @@ function hasDatabase(path: string): boolean {
 }
 
 /**
- * Opens the database in WAL mode with every commit synced, made and brought to the present schema unless `readOnly`.
- * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`, `notFound`.
+ * Opens the database in WAL mode with every commit synced; created and migrated unless `readOnly`.
+ * @throws Fault `storeFull`, `storeCorrupt`, `conflict`, `unavailable` (newer schema), `refused`, `notFound`
  */
 function openEngine({ path, readOnly }: EngineOptions): DatabaseSync {
   return withFaults(`open wiki "${path}"`, () => {
@@ -119,7 +119,7 @@ function openEngine({ path, readOnly }: EngineOptions): DatabaseSync {
     }
     const db = new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
     try {
-      // No place for temporary files is assumed: the process may write nothing but this folder.
+      // Temporary data in memory: the process may write only to this folder.
       db.exec(
         "PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA cache_size=-64000; PRAGMA mmap_size=0;" +
           "PRAGMA recursive_triggers=ON; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON;" +
@@ -138,7 +138,7 @@ function openEngine({ path, readOnly }: EngineOptions): DatabaseSync {
   });
 }
 
-// A pipe in a file's place must not hold the process.
+// NONBLOCK: a pipe in place of a file must not block.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW |
   constants.O_NONBLOCK;
@@ -149,7 +149,7 @@ function kindOf(
   return is.isSymlink ? "link" : is.isFile ? "file" : is.isDirectory ? "folder" : "other";
 }
 
-// Deno.lstatSync takes a tenth of the time of node's.
+// Deno.lstatSync takes a tenth of the time of Node's.
 function look(path: string): FileLook | undefined {
   try {
     const info = Deno.lstatSync(path);
@@ -201,8 +201,7 @@ function write(path: string, bytes: Uint8Array, mode: number): void {
   closeSync(fd);
 }
 
-/** Files whose syncing the disk joins into one: a fiftieth of the time of one after the other. Each takes two
- * descriptors while it is synced. */
+/** Files synced concurrently: a fiftieth of the time of syncing them in turn. Each uses two descriptors meanwhile. */
 const TOGETHER = 32;
 
 async function writeAll(files: readonly NewFile[]): Promise<void> {
@@ -236,7 +235,7 @@ function append(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, APPEND, 0o644);
   try {
     const info = fstatSync(fd);
-    // A second name may lie outside the wiki.
+    // A hard link may lie outside the wiki.
     if (!info.isFile() || info.nlink !== 1) {
       throw Object.assign(new Error(`"${path}" has another name`), { code: "ELOOP" });
     }
@@ -251,7 +250,7 @@ function append(path: string, bytes: Uint8Array): void {
   }
 }
 
-/** Files of this machine, as far as this process may. */
+/** The file system, within this process's permissions. */
 function realWikiFiles(): WikiFiles {
   return Object.freeze<WikiFiles>({
     look,

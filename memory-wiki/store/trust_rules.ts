@@ -1,20 +1,16 @@
-/**
- * Colour and label of what the wiki keeps, all rules in one place. Nothing else in the store computes either.
- * docs/decision/0013.
- * @module
- */
+/** All rules for colour and label in the wiki. Nothing else in the store computes them. docs/decision/0013. @module */
 import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 
-/** How far something is trusted, and how confidential it is. */
+/** Trust and confidentiality. */
 export interface Trust {
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** The best that a file may be which no store of this machine vouches for. */
+/** The best trust of a file that no store on this machine vouches for. */
 const BY_HAND: Trust = Object.freeze({ colour: "YELLOW", label: "internal" });
 
-/** The lowest colour and the highest label of all. */
+/** The least trusted colour and the most confidential label. */
 export function mixTrust(first: Trust, ...rest: readonly Trust[]): Trust {
   return rest.reduce(
     (a, b) => ({ colour: mixColour(a.colour, b.colour), label: mixLabel(a.label, b.label) }),
@@ -22,14 +18,21 @@ export function mixTrust(first: Trust, ...rest: readonly Trust[]): Trust {
   );
 }
 
-/** Of a source's version: as its bringer says, and no better than what was recorded for these bytes before. */
+/** The trust of all of `shown` together; BLUE and public for none. */
+export function trustOfAll(shown: Iterable<Trust>): Trust {
+  let all: Trust = { colour: "BLUE", label: "public" };
+  for (const each of shown) all = mixTrust(all, each);
+  return all;
+}
+
+/** Trust of a source's version: as claimed, and no better than recorded for its bytes. */
 export function sourceTrust(claimed: Trust, recorded: Trust | undefined): Trust {
   return recorded === undefined ? mixTrust(claimed) : mixTrust(claimed, recorded);
 }
 
 /**
- * Of a raw file that was found without its state: never better than {@link BY_HAND}. What the catalogue beside it
- * claims of its bytes, which anyone may have written, can only make it worse.
+ * Trust of a raw file without state: never better than {@link BY_HAND}. Anyone may have written the catalogue
+ * beside it, so its claim can only lower the trust.
  */
 export function adoptedTrust(
   recorded: Trust | undefined,
@@ -42,19 +45,19 @@ export function adoptedTrust(
   );
 }
 
-/** Of what has bytes, or cites bytes, that are found to be worse than was known when it was judged. */
+/** Trust of something whose bytes, or cited bytes, turn out worse. */
 export function worsenedTrust(have: Trust, found: Trust): Trust {
   return mixTrust(have, found);
 }
 
-/** Whether both are as trusted and as confidential. */
+/** Whether colour and label are equal. */
 export function sameTrust(a: Trust, b: Trust): boolean {
   return a.colour === b.colour && a.label === b.label;
 }
 
 /**
- * Of a page that a patch writes: its sources, what the patch's author had read, and the page's version before,
- * unless the change is made from the cited sources alone.
+ * Trust of a page that a patch writes: that of its sources, of what the patch's author had read, and of the
+ * previous version unless the page is made from the cited sources alone.
  */
 export function patchedTrust(page: {
   readonly patch: Trust;
@@ -67,8 +70,8 @@ export function patchedTrust(page: {
 }
 
 /**
- * Of a page that was changed past the store: never better than {@link BY_HAND}, its sources or its version before.
- * Of one that the store never had, what its front matter shows can only make it worse.
+ * Trust of a page changed outside the store: never better than {@link BY_HAND}, its sources or its previous
+ * version. The front matter of an unknown page can only lower it.
  */
 export function handTrust(page: {
   readonly cited: readonly Trust[];
@@ -81,7 +84,7 @@ export function handTrust(page: {
   return mixTrust(BY_HAND, known, ...page.cited, ...(recorded === undefined ? [] : [recorded]));
 }
 
-/** Of the very version that a person has signed for: as signed, better or worse. */
+/** Trust of an exact version that a person signed: as signed, better or worse. */
 export function markedTrust(mark: Trust): Trust {
   return mixTrust(mark);
 }

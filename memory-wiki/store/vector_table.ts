@@ -1,4 +1,4 @@
-/** Vectors of chunks and of page sections, by the embedder that made them. @module */
+/** Vectors of chunks and page sections, by embedder. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { chunkOf, LABEL_STEP } from "./_source_rows.ts";
 import { type Inside, labelNumber } from "./inside.ts";
@@ -6,19 +6,19 @@ import { bytes, int } from "./sqlite/database.ts";
 import type { VectorTable } from "./wiki_store.ts";
 
 const CHUNK = /^chunk:([1-9]\d{0,15})$/;
-/** Most dimensions. */
-const MAX = 4_096;
+/** Maximum dimensions. */
+const MAX_DIMENSIONS = 4_096;
 
 function blobOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
 }
 
 function vectorOf(blob: Uint8Array): Float32Array {
-  // A copy, since a blob may begin at any byte.
+  // Copied, since a blob may be unaligned.
   return new Float32Array(blob.slice().buffer);
 }
 
-/** The table of one wiki. */
+/** Makes the table of one wiki. */
 export function makeVectorTable({ db }: Inside): VectorTable {
   function embedderId(name: string): number {
     const row = db.get("SELECT id FROM embedders WHERE name = ?", name);
@@ -45,7 +45,8 @@ export function makeVectorTable({ db }: Inside): VectorTable {
       const dimensions = vectors[0]?.vector.length;
       if (dimensions === undefined) return;
       if (
-        dimensions < 1 || dimensions > MAX || vectors.some((v) => v.vector.length !== dimensions)
+        dimensions < 1 || dimensions > MAX_DIMENSIONS ||
+        vectors.some((v) => v.vector.length !== dimensions)
       ) {
         throw new Fault(
           "invalidInput",
@@ -57,7 +58,7 @@ export function makeVectorTable({ db }: Inside): VectorTable {
         for (const { key, vector } of vectors) {
           const chunk = CHUNK.exec(key)?.[1];
           if (chunk !== undefined) {
-            // A chunk may have gone while its vector was made.
+            // The chunk may have been removed meanwhile.
             db.run(
               "INSERT OR REPLACE INTO chunk_vectors(chunk, embedder, vector) SELECT id, ?, ? FROM chunks WHERE id = ?",
               id,

@@ -1,4 +1,4 @@
-/** The append-only record of the wiki: a hash chain in the database, and log.md, its picture. @module */
+/** The append-only log of the wiki: a hash chain in the database, rendered to log.md. @module */
 import type { Digest } from "../../contracts/authority/mod.ts";
 import type { WikiEvent } from "../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -6,11 +6,11 @@ import { displayText } from "../../text/mod.ts";
 import { type Inside, meta, setMeta } from "./inside.ts";
 import { int, type Row, text } from "./sqlite/database.ts";
 
-/** The picture's name. */
+/** File name of the rendering. */
 export const LOG_FILE = "log.md";
-/** Events of one reading. */
+/** Events per read. */
 const PAGE = 1_000;
-/** A picture above this is not read. */
+/** Bytes above which log.md is not read. */
 const MAX_BYTES = 1_000_000_000;
 const encoder = new TextEncoder();
 
@@ -25,7 +25,7 @@ function eventOf(row: Row): WikiEvent {
   });
 }
 
-/** Adds one step. Within a transaction or as one; log.md follows with {@link writeLogPicture}. */
+/** Appends an event, in its own transaction or a surrounding one; {@link writeLogPicture} updates log.md. */
 export function appendEvent(
   { db, now }: Inside,
   event: Pick<WikiEvent, "kind" | "by" | "text">,
@@ -48,7 +48,7 @@ export function appendEvent(
   });
 }
 
-/** Steps after `afterN`, oldest first. */
+/** Events after `afterN`, oldest first. */
 export function listEvents({ db }: Inside, afterN: number, limit: number): readonly WikiEvent[] {
   return db.all("SELECT * FROM log WHERE n > ? ORDER BY n LIMIT ?", afterN, limit).map(eventOf);
 }
@@ -63,14 +63,14 @@ function* eachEvent(inside: Inside, afterN: number): Generator<WikiEvent> {
   }
 }
 
-/** The whole picture as it should be. */
+/** The complete expected rendering. */
 function wholePicture(inside: Inside): Uint8Array {
   let whole = LOG_HEAD;
   for (const event of eachEvent(inside, 0)) whole += shownLine(event);
   return encoder.encode(whole);
 }
 
-/** Whether log.md lacks steps of the record, or is not as long as it was left. */
+/** Whether log.md is outdated, or its size changed. */
 export function logPictureLags(inside: Inside): boolean {
   const { db, folder } = inside;
   const last = db.get("SELECT max(n) AS n FROM log")?.["n"] ?? 0;
@@ -79,8 +79,8 @@ export function logPictureLags(inside: Inside): boolean {
 }
 
 /**
- * Brings log.md up to the record. One that a crash cut is made whole; one that was altered is added to and
- * otherwise left as it is. Gives what it repaired. Within a transaction.
+ * Updates log.md. A truncated file is completed; an altered one is appended to and otherwise left. Returns
+ * the repair. Within a transaction.
  */
 export function writeLogPicture(inside: Inside): string | undefined {
   const { db, folder } = inside;
@@ -112,11 +112,12 @@ export function writeLogPicture(inside: Inside): string | undefined {
   return repaired;
 }
 
-function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
+/** Whether `whole` begins with `part`. */
+export function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
   return part.length <= whole.length && part.every((byte, at) => byte === whole[at]);
 }
 
-/** What is wrong with the chain or log.md, a sentence; undefined when both hold. */
+/** An inconsistency of the chain or log.md, as a sentence; undefined if both are intact. */
 export function verifyLog(inside: Inside): string | undefined {
   let previous = FIRST_HASH;
   let n = 0;
@@ -137,36 +138,36 @@ export function verifyLog(inside: Inside): string | undefined {
   return `log.md differs from the record at line ${line}: it was altered.`;
 }
 
-// One step of the wiki's record as a line of log.md, and the chain over these lines.
+// Events as lines of log.md, and the hash chain over these lines.
 
-/** How log.md begins. */
+/** First lines of log.md. */
 const LOG_HEAD =
   "# Log\n\nWritten by Remit, one line for each step; `remit wiki log --verify` checks it.\n\n";
-/** What comes before the first line's hash. */
+/** Predecessor of the first event's hash. */
 const FIRST_HASH = sha256Hex("remit.wiki-log.v1");
-/** Most of an event's text, characters. */
-const MAX = 500;
+/** Characters of an event's text. */
+const MAX_TEXT = 500;
 
-/** One line of plain words: no control characters, no line ends, nothing that Markdown or HTML would act on. */
+/** One line without control characters and without Markdown or HTML syntax. */
 function oneLine(text: string): string {
   const plain = displayText(text.replace(/[\r\n\t\u2028\u2029]+/gu, " ")).replace(
     /[`<>[\]|*]/g,
     "'",
   );
-  return plain.length > MAX ? `${plain.slice(0, MAX - 1).toWellFormed()}…` : plain;
+  return plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT - 1).toWellFormed()}…` : plain;
 }
 
-/** An event as its line, without hash. */
+/** The line of an event, without hash. */
 function lineOf({ n, at, kind, by, text }: Omit<WikiEvent, "hash">): string {
   return `- ${n} ${new Date(at).toISOString()} **${kind}** ${by}: ${text}`;
 }
 
-/** What the chain says after `previous` and this line. */
+/** The chained hash of an event after `previous`. */
 function hashOf(previous: Digest, event: Omit<WikiEvent, "hash">): Digest {
   return sha256Hex(previous, "\n", lineOf(event));
 }
 
-/** An event as log.md shows it, with its line feed. */
+/** The line of an event in log.md. */
 function shownLine(event: WikiEvent): string {
   return `${lineOf(event)} \`${event.hash.slice(0, 12)}\`\n`;
 }

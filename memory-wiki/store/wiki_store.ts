@@ -1,6 +1,6 @@
 /**
- * The store of one wiki, as every part of memory-wiki/ sees it. One engine: SQLite beside the state,
- * plain files in the wiki's folder. docs/decision/0013.
+ * The interface of one wiki's store for all of memory-wiki/. One engine: SQLite in the state folder, plain
+ * files in the wiki's folder. docs/decision/0013.
  * @module
  */
 import type { Colour, Digest, Label } from "../../contracts/authority/mod.ts";
@@ -9,7 +9,6 @@ import type {
   Claim,
   Note,
   Page,
-  PageChange,
   PageMark,
   PageName,
   PagePatch,
@@ -19,44 +18,43 @@ import type {
   WikiSource,
 } from "../../contracts/memory/mod.ts";
 import type { WikiContents } from "../../contracts/wire/mod.ts";
+import { type Trust } from "./trust_rules.ts";
 
-/** A passage of a source's text that is found as one: bytes and lines of `WikiSource.text`. */
+/** A searchable passage of a source: bytes and lines of `WikiSource.text`. */
 export interface NewChunk {
   readonly startLine: number;
   readonly endLine: number;
-  /** In the text's UTF-8 bytes, end exclusive. */
+  /** UTF-8 bytes of the text, end exclusive. */
   readonly startByte: number;
   readonly endByte: number;
   /** Headings above it, outermost first, joined by ` > `. */
   readonly heading: string;
-  /** Its words as `termsOf` (search/terms.ts) gives them, joined by spaces: what FTS5 indexes. */
+  /** Terms of the text by `termsOf` (search/terms.ts), separated by spaces, for FTS5. */
   readonly terms: string;
-  /** Likewise of heading and title. */
+  /** Terms of heading and title. */
   readonly headingTerms: string;
 }
 
-/** A passage that is stored. */
+/** A stored passage. */
 export interface Chunk extends Omit<NewChunk, "terms" | "headingTerms"> {
   readonly id: number;
   readonly source: number;
 }
 
-/** A source to be taken in. `text` is undefined where the raw bytes are the text. */
-export interface NewSource {
+/** A source to ingest. `text` is undefined if the raw bytes are the text. */
+export interface NewSource extends Trust {
   readonly key: string;
   readonly kind: SourceKind;
   readonly title: string;
   readonly raw: Uint8Array;
   readonly text?: Uint8Array;
-  readonly label: Label;
-  readonly colour: Colour;
   readonly owner: string;
   readonly provenance: WikiSource["provenance"];
   readonly expiresAt?: number;
   readonly chunks: readonly NewChunk[];
 }
 
-/** What became of a source that was to be taken in. */
+/** Result of ingesting a source. */
 export interface TakenSource {
   readonly source: WikiSource;
   readonly did: "new" | "changed" | "unchanged";
@@ -64,24 +62,24 @@ export interface TakenSource {
 
 /** Sources by key, version and digest. */
 export interface SourceTable {
-  /** The newest version of a key in state `current`. */
+  /** The version of a key in state `current`. */
   current(key: string): WikiSource | undefined;
   byId(id: number): WikiSource | undefined;
-  /** Any version with these raw bytes, current ones first. `prefix` is at least 12 hex characters. */
+  /** Any version with these raw bytes, preferably current. `prefix`: at least 12 hex characters of the digest. */
   byDigest(prefix: string): WikiSource | undefined;
-  /** The source whose raw or text file this is (`raw/NAME`), current ones first. */
+  /** The source with this raw or text file (`raw/NAME`), preferably current. */
   byFile(file: string): WikiSource | undefined;
   /**
-   * Takes in one version: raw file first, then one transaction that also supersedes the version
-   * before. The same key with the same digest, label and colour changes nothing and gives what is there. Bytes that are known, or
-   * were exported from this wiki, get the lowest colour and the highest label that were recorded for them.
+   * Ingests a version: the raw file first, then one transaction that also supersedes the previous version.
+   * Returns the existing version if digest, label and colour are unchanged. Bytes that are known, or were
+   * exported from this wiki, get the worse of claimed and recorded trust.
    */
   add(source: NewSource): Promise<WikiSource>;
-  /** As {@link SourceTable.add}, for many in one transaction; what became of each, in their order. */
+  /** Like {@link SourceTable.add}, for many sources in one transaction. Results are in order. */
   addAll(sources: readonly NewSource[]): Promise<readonly TakenSource[]>;
-  /** Marks as removed; its bytes stay. */
+  /** Marks a source as removed; its bytes remain. */
   remove(key: string): void;
-  /** Ascending by id. `clearance` leaves out what is above it. */
+  /** Ascending by id, within `clearance`. */
   list(query: {
     readonly clearance?: Label;
     readonly state?: WikiSource["state"];
@@ -92,24 +90,24 @@ export interface SourceTable {
   count(clearance: Label): { readonly sources: number; readonly chunks: number };
   chunksOf(id: number): readonly Chunk[];
   /**
-   * Lines `from`..`to` of the text, at most `maxBytes` (65,536), whole lines joined by line feeds; of a line that alone is
-   * longer, its beginning. Throws `storeCorrupt` when the file is gone or is not what was ingested.
+   * Lines `from`..`to` of the text joined by newlines: whole lines up to `maxBytes` (65,536); a single longer
+   * line is cut. Throws `storeCorrupt` when the file is missing or altered.
    */
   lines(source: WikiSource, from: number, to: number, maxBytes?: number): string;
-  /** What a citation of these lines says of them: SHA-256 of all of them, joined by line feeds. */
+  /** The digest in a citation of these lines: SHA-256 of the lines joined by newlines. */
   span(source: WikiSource, from: number, to: number): Digest;
-  /** A passage's text, by its bytes. Throws as {@link SourceTable.lines}. */
+  /** A passage's text. Throws like {@link SourceTable.lines}. */
   passage(chunk: Chunk): string;
-  /** Whether raw and text files still hold what was ingested. */
+  /** Whether raw and text files have the ingested bytes. */
   intact(source: WikiSource): Promise<boolean>;
-  /** Colour and label recorded for bytes that this wiki wrote elsewhere (export); see {@link SourceTable.add}. */
+  /** Records the trust of exported bytes; see {@link SourceTable.add}. */
   recordExport(digest: Digest, colour: Colour, label: Label): void;
 }
 
-/** Candidates among the chunks of sources at or below a clearance. What is above is never looked at. */
+/** Full-text search over chunks within a clearance. Tables of higher labels are not read. */
 export interface ChunkSearch {
   /**
-   * Best first by FTS5's bm25 within each label's own table, at most `limit` of each. `match` is an FTS5 expression over
+   * Best first by bm25 within each label's table, at most `limit` per label. `match`: an FTS5 expression over
    * the columns `terms` and `heading`.
    */
   candidates(query: {
@@ -119,60 +117,58 @@ export interface ChunkSearch {
   }): readonly {
     readonly chunk: Chunk;
     readonly source: WikiSource;
-    /** FTS5's own, negative: lower is better. */
+    /** FTS5's score: negative, lower is better. */
     readonly bm25: number;
   }[];
-  /** Numbers over the chunks that the clearance covers, for scoring. */
+  /** Statistics for scoring, over the chunks within the clearance. */
   statistics(terms: readonly string[], clearance: Label): {
     readonly chunks: number;
     readonly averageTerms: number;
-    /** In how many chunks each term occurs. */
+    /** Number of chunks by term. */
     readonly frequency: ReadonlyMap<string, number>;
   };
 }
 
-/** A page with what was read of its file. */
+/** A page with its parsed file. */
 export interface StoredPage extends Page {
   readonly claims: readonly Claim[];
   readonly citations: readonly Citation[];
-  /** Names or titles within `[[…]]`, as written, with their line. */
+  /** Targets of `[[…]]`, as written, with their line. */
   readonly links: readonly { readonly target: string; readonly line: number }[];
 }
 
-/** One version of a page's past. */
-export interface PageVersion {
+/** A version of a page. */
+export interface PageVersion extends Trust {
   readonly version: number;
   readonly digest: Digest;
   readonly author: string;
   readonly at: number;
   readonly patch?: PatchName;
-  readonly colour: Colour;
-  readonly label: Label;
   readonly deleted: boolean;
 }
 
-/** Pages as the store has them. */
+/** Pages in the store. */
 export interface PageTable {
   get(name: PageName): StoredPage | undefined;
-  /** By exact name, else title or alias without case. */
+  /** By exact name, else by title or alias without case. */
   find(target: string): StoredPage | undefined;
   /** Ascending by name; without claims, citations and links. */
   list(
     query: { readonly clearance: Label; readonly after?: string; readonly limit?: number },
   ): readonly Page[];
   count(clearance: Label): number;
-  /** The whole file with its front matter, of a version or the newest, as the store has it. */
+  /** The stored file with front matter, of a version or the newest. */
   text(name: PageName, version?: number): string | undefined;
-  /** The file as it lies in the folder now, hand edits too; undefined when it is gone. Throws `refused` for a link. */
+  /** The current file on disk, including hand edits; undefined if missing. Throws `refused` for a link. */
   onDisk(name: PageName): string | undefined;
   history(name: PageName): readonly PageVersion[];
   backlinks(name: PageName): readonly PageName[];
-  /** Pages that cite a source's bytes. */
+  /** Pages that cite these raw bytes. */
   citing(digest: Digest): readonly PageName[];
   /**
-   * Looks for files that were changed, made or removed past the store, and takes them in as versions by `hand`:
-   * colour at most YELLOW, label at least internal, never better than the version before. Files that are no page
-   * (front matter that does not parse, links out of the folder, over 1 MiB) are left alone and told.
+   * Imports files changed, created or removed outside the store as versions by `hand`: colour at most YELLOW,
+   * label at least internal, never better than the previous version. Files that are no valid page (unparsable
+   * front matter, links out of the folder, over 1 MiB) are left alone and reported.
    */
   sync(): Promise<{
     readonly taken: readonly PageName[];
@@ -181,36 +177,32 @@ export interface PageTable {
   }>;
   review(name: PageName, version: number, by: string): void;
   /**
-   * Checks the signature against `trustedKeys`, then the mark holds for that very digest: the file stays as it is, so
-   * its front matter may show worse. The next version goes by the rules again. Throws `refused`.
+   * Verifies the signature against `trustedKeys` and applies the mark to the exact digest. The file is not changed,
+   * so its front matter may show worse values. The next version follows the rules again. Throws `refused`.
    */
   mark(mark: PageMark): void;
 }
 
-/** Proposed and decided changes of pages. */
+/** Patches: proposed and decided changes of pages. */
 export interface PatchTable {
-  propose(patch: {
-    readonly author: string;
-    readonly reason: string;
-    readonly changes: readonly PageChange[];
-    readonly colour: Colour;
-    readonly label: Label;
-  }): PagePatch;
+  propose(
+    patch: Pick<PagePatch, "author" | "reason" | "changes" | "colour" | "label">,
+  ): PagePatch;
   get(id: PatchName): PagePatch | undefined;
   list(state?: PagePatch["state"]): readonly PagePatch[];
   /**
-   * Applies whole or not at all: checks version and file, then one transaction, then
-   * the files by rename (a crash between is made good at the next open). A patch that meets another's change becomes `conflict`.
+   * Applies a patch completely or not at all: checks versions and files, commits one transaction, then renames files
+   * (completed on the next opening after a crash). A patch that meets another change becomes `conflict`.
    */
   apply(id: PatchName, by: string): Promise<PagePatch>;
   reject(id: PatchName, by: string): PagePatch;
 }
 
-/** Notes of agents, by kind. */
+/** Notes of agents by kind. */
 export interface NoteTable {
   add(note: Omit<Note, "id" | "at">): Note;
   decide(id: string, state: "kept" | "rejected", by: string): Note;
-  /** `agent` narrows userMemory to one agent's own. Expired ones are never given. */
+  /** `agent` restricts userMemory to that agent. Expired notes are never returned. */
   list(query: {
     readonly clearance: Label;
     readonly kind?: Note["kind"];
@@ -219,32 +211,32 @@ export interface NoteTable {
     readonly state?: Note["state"];
     readonly limit?: number;
   }): readonly Note[];
-  /** Erases what has expired; gives how many. */
+  /** Erases expired notes; returns their number. */
   sweep(): number;
 }
 
-/** The append-only record, and `log.md`, its picture. */
+/** The append-only log, rendered to `log.md`. */
 export interface WikiLog {
   append(event: Pick<WikiEvent, "kind" | "by" | "text">): WikiEvent;
   list(query: { readonly afterN?: number; readonly limit?: number }): readonly WikiEvent[];
-  /** Undefined when the chain and `log.md` hold; else what is wrong. */
+  /** Undefined if chain and `log.md` are intact; otherwise the inconsistency. */
   verify(): string | undefined;
 }
 
-/** Vectors of chunks and of page sections, by the embedder that made them. */
+/** Vectors of chunks and page sections, by embedder. */
 export interface VectorTable {
-  /** Keys: `chunk:ID`, `page:NAME:VERSION:N`. Each vector has the embedder's dimensions. */
+  /** Keys: `chunk:ID`, `page:NAME:VERSION:N`. All vectors have the embedder's dimensions. */
   put(
     embedder: string,
     vectors: readonly { readonly key: string; readonly vector: Float32Array }[],
   ): void;
   get(embedder: string, keys: readonly string[]): ReadonlyMap<string, Float32Array>;
-  /** Chunks of current sources at or below the clearance that have no vector yet, at most `limit`. */
+  /** Chunks of current sources within the clearance without a vector, at most `limit`. */
   missing(embedder: string, clearance: Label, limit: number): readonly Chunk[];
   count(embedder: string): number;
 }
 
-/** Small durable JSON documents: ingest runs, index state. */
+/** Small durable JSON documents, such as ingest runs. */
 export interface WikiDocuments {
   get(name: string): unknown;
   put(name: string, value: unknown): void;
@@ -257,13 +249,13 @@ export interface UntoldContents {
   told(contents: WikiContents["contents"]): void;
 }
 
-/** One open wiki. */
+/** An open wiki. */
 export interface WikiStore {
   /** The wiki's folder, real and absolute. */
   readonly folder: string;
-  /** STATE/wiki/ID: where indexes may keep files of their own. */
+  /** STATE/wiki/ID, also for index files. */
   readonly stateFolder: string;
-  /** Raised with each change of pages or sources, by whichever process. */
+  /** Increases with each change of pages or sources by any process. */
   generation(): number;
   readonly sources: SourceTable;
   readonly chunks: ChunkSearch;
@@ -273,7 +265,7 @@ export interface WikiStore {
   readonly log: WikiLog;
   readonly vectors: VectorTable;
   readonly documents: WikiDocuments;
-  /** What the whole state is still to be told of bytes that this wiki has or made. */
+  /** Bytes whose trust is not yet reported to the state. */
   readonly contents: UntoldContents;
   close(): void;
 }

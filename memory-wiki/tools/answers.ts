@@ -1,4 +1,8 @@
-/** Powers of the memory tools, the wiki process's answers (parsed once: that process reads hostile text), and the text that a model is shown. @module */
+/**
+ * Powers of the memory tools, schemas of the wiki process's answers (parsed, since that process reads hostile
+ * text), and the rendering of results.
+ * @module
+ */
 import * as z from "zod";
 import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -11,6 +15,7 @@ import type { TaskMemory } from "../../contracts/task/task.ts";
 import { Hit, Note } from "../../contracts/memory/wiki.ts";
 import { PatchName } from "../../contracts/memory/wiki_page.ts";
 import { ReadLines } from "../../contracts/wire/wire_wiki.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 export { ReadLines };
 
@@ -25,7 +30,7 @@ export const IndexRows = z.array(z.object({
   stale: z.boolean(),
 })).max(10_000);
 
-/** What a query found. */
+/** Result of a query. */
 export const FoundHits = z.object({
   hits: z.array(Hit).max(100),
   fit: z.enum(["good", "weak", "none"]),
@@ -39,7 +44,7 @@ export const FoundHits = z.object({
 });
 export type FoundHits = z.infer<typeof FoundHits>;
 
-/** A footnote that holds. */
+/** A valid footnote. */
 export const Cited = z.object({
   definition: z.string().max(4_096),
   citation: z.object({ source: Digest, startLine: z.int(), endLine: z.int() }),
@@ -52,24 +57,24 @@ export const Cited = z.object({
 export const Notes = z.array(Note).max(10_000);
 export { Note };
 
-/** What a proposed page would change. See memory-wiki/tools/check_draft.ts. */
+/** Effect of a proposed page. See memory-wiki/tools/check_draft.ts. */
 export const CheckedDraft = z.object({
-  /** The version that stands; 0: there is none. */
+  /** The current version; 0 for none. */
   found: z.int().min(0),
-  /** Whether the clearance covers the page that stands. True where there is none. */
+  /** Whether the current page is within the clearance; true for none. */
   seen: z.boolean(),
   plus: z.int().min(0),
   minus: z.int().min(0),
-  /** Definitions of citations, and how many of them hold. */
+  /** Number of citations, and of valid ones. */
   citations: z.int().min(0),
   holding: z.int().min(0),
-  /** Statements without a citation that holds: how many, and the first few. */
+  /** Statements without a valid citation: the number, and the first few. */
   uncited: z.int().min(0),
   uncitedTexts: z.array(z.string().max(200)).max(20),
-  /** What the page would be, without what its author has read. */
+  /** Trust of the new page, without what its author has read. */
   colour: Colour,
   label: Label,
-  /** The same change by the same author that was proposed before. */
+  /** An earlier proposal of the same change by the same author. */
   same: z.object({
     id: PatchName,
     state: z.enum(["proposed", "applied", "rejected", "conflict"]),
@@ -77,7 +82,7 @@ export const CheckedDraft = z.object({
 });
 export type CheckedDraft = z.infer<typeof CheckedDraft>;
 
-/** A patch as much as the tools need of it. */
+/** The parts of a patch that the tools use. */
 export const Patched = z.object({
   id: PatchName,
   state: z.enum(["proposed", "applied", "rejected", "conflict"]),
@@ -90,7 +95,7 @@ export const Patched = z.object({
   })).max(500).optional(),
 });
 
-/** Reads an answer. @throws Fault `upstream` for one of another shape */
+/** Parses an answer. @throws Fault `upstream` for an invalid one */
 export function readAnswer<S extends z.ZodType>(schema: S, answer: Json): z.infer<S> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
@@ -101,30 +106,30 @@ export function readAnswer<S extends z.ZodType>(schema: S, answer: Json): z.infe
   );
 }
 
-/** How a request to the wiki's process is made. */
+/** Options of a request to the wiki's process. */
 interface AskWikiOptions {
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
-  /** Something is written: the answer is waited for although the call was cancelled. */
+  /** For a write: the answer is awaited even if the call is cancelled. */
   readonly writes?: boolean;
 }
 
-/** A task's wiki, and whose memory it is. */
+/** A task's wiki and its powers. */
 export interface MemoryParts {
   readonly memory: TaskMemory;
-  /** The task's agent: whose notes about the person these are. */
+  /** The task's agent, who owns notes about the person. */
   readonly agent: string;
-  /** Asks the wiki's process an op of contracts/wire/wire_wiki.ts. Rejects with a fault. */
+  /** Requests an op of contracts/wire/wire_wiki.ts. Rejects with a fault. */
   ask(op: string, body: Json, options: AskWikiOptions): Promise<Json>;
-  /** Takes a call's token, once. @throws {Fault} as the token does. */
+  /** Redeems a call's token, once. @throws {Fault} of the token */
   redeem(call: GrantedCall): void;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** Milliseconds for one look. */
+/** Milliseconds per read. */
 export const LOOK_MS = 30_000;
-/** Milliseconds for one write. */
+/** Milliseconds per write. */
 export const WRITE_MS = 60_000;
 
 /** A scope of the memory. Paths: `wiki`, `log`, `user/AGENT`. */
@@ -132,47 +137,38 @@ export function memoryScope(right: "read" | "write", path: string): Scope {
   return { resource: "memory", right, path };
 }
 
-/** An argument that the tool's schema has as text. */
+/** A string argument. */
 export function textOf(args: JsonObject, name: string): string {
   const value = args[name];
   if (typeof value === "string") return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a text`);
 }
 
-/** An argument that the tool's schema has as a list of texts; a call that leaves it out has none. */
+/** An argument that is a list of strings; empty if absent. */
 export function textsOf(args: JsonObject, name: string): readonly string[] {
   const value = args[name] ?? [];
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a list of texts`);
 }
 
-/** An argument that the tool's schema has as a whole number. */
+/** An integer argument. */
 export function numberOf(args: JsonObject, name: string, absent: number): number {
   const value = args[name] ?? absent;
   if (typeof value === "number" && Number.isSafeInteger(value)) return value;
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is not a whole number`);
 }
 
-/** Something with a colour and a label. */
-export interface Coloured {
-  readonly colour: Colour;
-  readonly label: Label;
+/** The combined trust of what is shown. Computed here, since the kernel does not load the store. */
+export function taintOf(shown: readonly Trust[]): Trust {
+  return {
+    colour: shown.reduce<Colour>((all, { colour }) => mixColour(all, colour), "BLUE"),
+    label: shown.reduce<Label>((all, { label }) => mixLabel(all, label), "public"),
+  };
 }
 
-/** How trusted and how confidential everything that is shown is together. */
-export function taintOf(shown: readonly Coloured[]): Coloured {
-  return shown.reduce<Coloured>(
-    (all, { colour, label }) => ({
-      colour: mixColour(all.colour, colour),
-      label: mixLabel(all.label, label),
-    }),
-    { colour: "BLUE", label: "public" },
-  );
-}
-
-/** Sources as a process remembers them; trusted ones need no mention. */
+/** Sources for the process's record, without BLUE ones. */
 export function sourcesOf(
-  shown: readonly (Coloured & { readonly file: string })[],
+  shown: readonly (Trust & { readonly file: string })[],
 ): readonly Source[] {
   const files = new Map(shown.map((each) => [each.file, each]));
   return [...files.values()].filter(({ colour }) => colour !== "BLUE").slice(0, 100).map(
@@ -181,16 +177,16 @@ export function sourcesOf(
 }
 
 /** `(YELLOW, internal, stale)`. */
-export function marks({ colour, label }: Coloured, more: readonly string[] = []): string {
+export function marks({ colour, label }: Trust, more: readonly string[] = []): string {
   return `(${[colour, label, ...more].join(", ")})`;
 }
 
-/** Lines with their numbers, as a citation needs them. */
+/** Lines with numbers, as needed for citations. */
 export function numbered(text: string, from: number): string {
   return text.split("\n").map((line, n) => `${from + n}│ ${line}`).join("\n");
 }
 
-/** One passage. */
+/** A passage. */
 export function hitText(hit: Hit, n: number): string {
   const { file, startLine, endLine, title, headings, stale, kind } = hit;
   const above = headings.length === 0 ? [] : [`under ${headings.join(" > ")}`];

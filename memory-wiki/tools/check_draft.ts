@@ -1,11 +1,11 @@
 /**
- * The op `check`: what a proposed page would change, and which of its citations hold. It runs in the
- * wiki's process, before a person is asked.
+ * The op `check`: what a proposed page would change, and which of its citations are valid. Runs in the wiki's
+ * process before a person is asked.
  * @module
  */
 import * as z from "zod";
 import { toJson } from "../../contracts/base/json.ts";
-import { cleared, Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
+import { cleared, Label } from "../../contracts/authority/mod.ts";
 import { PageChange, type PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { readPage } from "../markdown/read_page.ts";
@@ -13,8 +13,9 @@ import { type Op, reading } from "../ops/op.ts";
 import { unifiedDiff } from "../ops/visible.ts";
 import type { WikiStore } from "../store/wiki_store.ts";
 import type { CheckedDraft } from "./answers.ts";
+import { trustOfAll } from "../store/trust_rules.ts";
 
-const UNCITED = 20;
+const MAX_UNCITED = 20;
 const UNCITED_LENGTH = 200;
 
 const CheckBody = z.object({
@@ -23,7 +24,7 @@ const CheckBody = z.object({
   author: z.string().min(1).max(256).optional(),
 }).strict();
 
-/** Looks at one change of one page. `clearance` is its author's: only `seen` depends on it. */
+/** Checks one change of one page. `clearance` is the author's and only affects `seen` and the citations. */
 function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): CheckedDraft {
   const { clearance, change, author } = asked;
   const name = change.kind === "write" ? change.draft.name : change.name;
@@ -42,7 +43,6 @@ function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): Checked
   const uncited = claims.filter(({ notes }) =>
     !notes.some((note) => holding.has(note.toLowerCase()))
   );
-  const own = { colour: page?.colour ?? "BLUE", label: page?.label ?? "public" } as const;
   const same = author === undefined ? undefined : sameAs(store.patches.list(), { author, change });
   return {
     found: page?.version ?? 0,
@@ -51,9 +51,8 @@ function checkDraft(store: WikiStore, asked: z.infer<typeof CheckBody>): Checked
     citations: citations.length,
     holding: citations.filter(({ note }) => holding.has(note.toLowerCase())).length,
     uncited: uncited.length,
-    uncitedTexts: uncited.slice(0, UNCITED).map(({ text }) => text.slice(0, UNCITED_LENGTH)),
-    colour: [...holding.values()].reduce((all, { colour }) => mixColour(all, colour), own.colour),
-    label: [...holding.values()].reduce((all, { label }) => mixLabel(all, label), own.label),
+    uncitedTexts: uncited.slice(0, MAX_UNCITED).map(({ text }) => text.slice(0, UNCITED_LENGTH)),
+    ...trustOfAll([...(page === undefined ? [] : [page]), ...holding.values()]),
     ...(same === undefined ? {} : { same: { id: same.id, state: same.state } }),
   };
 }
@@ -68,7 +67,7 @@ function changed(
   return { plus: count("+"), minus: count("-") };
 }
 
-/** What a kernel that died had proposed already. */
+/** An earlier proposal, made before a kernel crashed. */
 function sameAs(
   patches: readonly PagePatch[],
   { author, change }: { readonly author: string; readonly change: PageChange },
@@ -80,7 +79,7 @@ function sameAs(
   );
 }
 
-/** For service.ts: the op under its name. */
+/** The op for service.ts. */
 export const CHECK_OPS: Readonly<Record<string, Op>> = {
   check: reading({ body: CheckBody, run: ({ store }, asked) => checkDraft(store, asked) }),
 };

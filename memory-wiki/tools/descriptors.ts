@@ -1,4 +1,4 @@
-/** The memory's tools, in the words that a model reads. @module */
+/** Descriptors of the memory's tools, as models read them. @module */
 import { MAX_PHRASINGS } from "../../contracts/wire/wire_wiki.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
@@ -44,7 +44,7 @@ function tool(
   });
 }
 
-/** Descriptors by name. They never change while a kernel runs. */
+/** Descriptors by name; constant while a kernel runs. */
 export const MEMORY_DESCRIPTORS: Readonly<Record<MemoryTool, ToolDescriptor>> = Object.freeze({
   wiki_index: tool("wiki_index", {
     description:

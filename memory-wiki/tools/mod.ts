@@ -1,5 +1,5 @@
 /**
- * The memory's tools as the gate knows them: bound to a task, over whatever asks its wiki's process.
+ * The memory's tools for the gate, bound to a task and its wiki's process.
  *
  * @example
  * ```ts
@@ -13,26 +13,27 @@ import type { ToolBinding } from "../../contracts/task/power.ts";
 import { type FoundHits, type MemoryParts, taintOf } from "./answers.ts";
 import { bindNotes, bindProposing } from "./write_tools.ts";
 import { bindReading, query } from "./read_tools.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 export { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
 
 /** A task's memory. */
 export interface BoundMemory {
   readonly bindings: readonly ToolBinding[];
-  /** Looks at what a proposed page would change, before it is decided. Never rejects. */
+  /** Checks a proposed page before it is decided. Never rejects. */
   prepare(
     call: { readonly name: string; readonly arguments: string },
     task: TaskId,
     signal: AbortSignal,
   ): Promise<void>;
-  /** What a plugin's `memory.query` finds, with the colour and label of all of it. */
+  /** Result of a plugin's `memory.query`, with the combined trust. */
   query(
     asked: { readonly text: string; readonly k: number },
     signal: AbortSignal,
-  ): Promise<FoundHits & ReturnType<typeof taintOf>>;
+  ): Promise<FoundHits & Trust>;
 }
 
-/** Binds what the task's memory allows: reading always, pages and notes as far as it says. */
+/** Binds the tools that the task's memory allows: reading always, proposals and notes depending on its access. */
 export function bindMemory(parts: MemoryParts): BoundMemory {
   const { access, user } = parts.memory;
   const proposing = access === "propose" ? bindProposing(parts) : undefined;
@@ -43,7 +44,7 @@ export function bindMemory(parts: MemoryParts): BoundMemory {
       ...(access === "propose" || user === "write" ? [bindNotes(parts)] : []),
     ],
     prepare: (call, task, signal) => proposing?.prepare(call, task, signal) ?? Promise.resolve(),
-    async query(asked, signal): Promise<FoundHits & ReturnType<typeof taintOf>> {
+    async query(asked, signal): Promise<FoundHits & Trust> {
       const found = await query(parts, asked, signal);
       return { ...found, ...taintOf(found.hits) };
     },

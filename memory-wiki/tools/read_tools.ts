@@ -1,4 +1,4 @@
-/** Tools that read the wiki: the catalogue, a search, lines, a footnote. @module */
+/** Tools that read the wiki: catalogue, search, lines, footnotes. @module */
 import { Colour, colourSuffices } from "../../contracts/authority/colour.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type {
@@ -10,9 +10,7 @@ import type {
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   Cited,
-  type Coloured,
-  type FoundHits,
-  FoundHits as Found,
+  FoundHits,
   hitText,
   IndexRows,
   LOOK_MS,
@@ -30,6 +28,7 @@ import {
   textsOf,
 } from "./answers.ts";
 import { MEMORY_DESCRIPTORS, type MemoryTool } from "./descriptors.ts";
+import type { Trust } from "../store/trust_rules.ts";
 
 const RESULT_BYTES = 65_536;
 const ROWS = 100;
@@ -38,7 +37,7 @@ const LINES = 200;
 
 type Reader = (granted: GrantedCall, signal: AbortSignal) => Promise<PowerResult>;
 
-/** Binds them for a task. */
+/** Binds the reading tools of a task. */
 export function bindReading(parts: MemoryParts): readonly ToolBinding[] {
   const { clearance } = parts.memory;
   const ask = (op: string, body: JsonObject, signal: AbortSignal): Promise<Json> =>
@@ -68,7 +67,7 @@ export function bindReading(parts: MemoryParts): readonly ToolBinding[] {
       k: numberOf(args, "k", PASSAGES),
       ...(within === "pages" || within === "sources" ? { within } : {}),
     }, signal);
-    // What does not fit is not shown, and leaves no trace on who asked.
+    // Results that do not fit are not shown, so they leave no trace on the process.
     const hits = found.fit === "none" ? [] : found.hits.filter(trusted(args));
     return result(hits, foundText({ ...found, hits }), toJson({ ...found, hits }));
   };
@@ -132,7 +131,7 @@ export function bindReading(parts: MemoryParts): readonly ToolBinding[] {
   ];
 }
 
-/** Looks through the wiki, at most at what the task may see. */
+/** Searches the wiki within the task's clearance. */
 export async function query(
   parts: Pick<MemoryParts, "ask" | "memory">,
   asked: {
@@ -148,7 +147,7 @@ export async function query(
     signal,
     deadlineMs: LOOK_MS,
   });
-  return readAnswer(Found, answer);
+  return readAnswer(FoundHits, answer);
 }
 
 function foundText({ hits, fit, searched }: FoundHits): string {
@@ -160,13 +159,13 @@ function foundText({ hits, fit, searched }: FoundHits): string {
   return fit === "weak" ? `Only a part of it fits: ${where}\n\n${shown}` : shown;
 }
 
-/** Whether something is trusted as much as the call asks for. */
-function trusted(args: JsonObject): (each: Coloured) => boolean {
-  const least = Colour.safeParse(args["trust"]);
-  return ({ colour }) => !least.success || colourSuffices(colour, least.data);
+/** Whether a value is as trusted as the call requires. */
+function trusted(args: JsonObject): (each: Trust) => boolean {
+  const min = Colour.safeParse(args["trust"]);
+  return ({ colour }) => !min.success || colourSuffices(colour, min.data);
 }
 
-/** A footnote's name without what would end it. */
+/** A footnote's name without characters that would end it. */
 function noteName(args: JsonObject): string {
   const { note } = args;
   const name = typeof note === "string" ? note.replace(/[^\p{L}\p{N}_-]/gu, "") : "";
@@ -174,7 +173,7 @@ function noteName(args: JsonObject): string {
 }
 
 function result(
-  shown: readonly (Coloured & { readonly file: string })[],
+  shown: readonly (Trust & { readonly file: string })[],
   content: string,
   value: Json,
   more: Pick<PowerResult, "observed"> = {},
@@ -188,17 +187,17 @@ function summaryOf(tool: MemoryTool, args: JsonObject): string {
   return `${tool.replace("wiki_", "wiki: ")}${shown}`;
 }
 
-/** Which notes a name means, and under which scope they are read. */
+/** The notes that a name refers to, and the scope to read them. */
 interface NotesPlace {
   readonly scope: string;
-  /** What the wiki's process is asked beside the clearance. */
+  /** The body of the request, beside the clearance. */
   readonly query: JsonObject;
 }
 
 const NOTES = 50;
 const TASK = /^[a-z0-9]{1,64}$/;
 
-/** The notes that a name means for an agent; undefined when it names a page or a source. */
+/** The notes that a name refers to; undefined for a page or source. */
 function notesPlace(name: string, agent: string): NotesPlace | undefined {
   const [root, kind, which, ...rest] = name.split("/");
   if (root !== "memory" || rest.length > 0) return undefined;
@@ -210,12 +209,12 @@ function notesPlace(name: string, agent: string): NotesPlace | undefined {
     return { scope: "log", query: { kind: "taskLog", state: "kept", ...of } };
   }
   if (kind !== "user") return undefined;
-  // Another agent's are named by a scope that nobody is granted.
+  // The scope of another agent's notes is never granted.
   const whose = which ?? agent;
   return { scope: `user/${whose}`, query: { kind: "userMemory", state: "kept", agent: whose } };
 }
 
-/** Reads them, newest first. */
+/** Reads notes, newest first. */
 async function readNotes(
   { ask, memory }: MemoryParts,
   { query }: NotesPlace,

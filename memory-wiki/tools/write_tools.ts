@@ -1,4 +1,7 @@
-/** `wiki_propose`, a page as an agent would have it, shown whole to a person; and the note tools, which write at once. @module */
+/**
+ * The tool `wiki_propose`, which shows a whole page to a person, and the tool `memory_note`, which writes at once.
+ * @module
+ */
 import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { TaskId } from "../../contracts/authority/ids.ts";
@@ -27,13 +30,13 @@ import {
 import { MEMORY_DESCRIPTORS } from "./descriptors.ts";
 
 const RESULT_BYTES = 16_384;
-/** Drafts whose look is kept until they are decided. */
-const KEPT = 32;
+/** Checked drafts cached until they are decided. */
+const MAX_CHECKED = 32;
 
-/** The tool, and the look at a draft that is taken before it is decided. */
+/** The tool, and the check of a draft before it is decided. */
 export interface Proposing {
   readonly binding: ToolBinding;
-  /** Looks at what a call would change, so that the question can say it. Never rejects. */
+  /** Checks what a call would change, so that the question can state it. Never rejects. */
   prepare(
     call: { readonly name: string; readonly arguments: string },
     task: TaskId,
@@ -71,7 +74,7 @@ export function bindProposing(parts: MemoryParts): Proposing {
       }, writing),
     );
     const taint = { colour, label, sources: [] };
-    // Whether a page that may not be seen is in the way is not for the agent to learn.
+    // The agent must not learn whether a hidden page is in the way.
     if (!checked.seen || memory.review.includes("projectWiki")) {
       return {
         ...taint,
@@ -125,10 +128,10 @@ export function bindProposing(parts: MemoryParts): Proposing {
       try {
         const change = changeOf(JSON.parse(call.arguments));
         const checked = await look(change, task, signal);
-        if (looks.size >= KEPT) looks.clear();
+        if (looks.size >= MAX_CHECKED) looks.clear();
         looks.set(keyOf(change), checked);
       } catch {
-        // The gate says what is wrong with a call; without a look the question says less.
+        // The gate reports an invalid call; without a check the question only says less.
       }
     },
   });
@@ -143,13 +146,13 @@ function keyOf(change: PageChange): string {
   return JSON.stringify(change);
 }
 
-/** @throws Fault `invalidArguments` */
+/** Parses the change that a call proposes. @throws Fault `invalidArguments` */
 function changeOf(args: JsonObject): Extract<PageChange, { kind: "write" }> {
   const { name, title, kind, body, base, aliases = [] } = args;
   const parsed = PageChange.safeParse({
     kind: "write",
     base,
-    // What stood before was read by someone: what it was stays with the page.
+    // Not `fresh`: the agent may have read the previous version, whose trust remains.
     fresh: false,
     draft: { name, title, kind, body, aliases, confidence: "low" },
   });
@@ -218,14 +221,14 @@ function conflictOf(
   });
 }
 
-// `memory_note`: what an agent wishes to remember, decided by its kind.
+// `memory_note`: an agent's note, decided by its kind.
 
 const DAY_MS = 86_400_000;
-/** Days that a task log is kept where nobody says. */
+/** Default retention of a task log. */
 const TASK_LOG_DAYS = 90;
 const NOTE_RESULT_BYTES = 4_096;
-/** Notes of one task that are looked through for the same words. */
-const SAME = 1_000;
+/** Notes of a task searched for a duplicate. */
+const MAX_COMPARED = 1_000;
 
 const PLACES: Readonly<Record<NoteKind, string>> = {
   taskLog: "the task log",
@@ -242,8 +245,8 @@ export function bindNotes(parts: MemoryParts): ToolBinding {
     const kind = NoteKind.parse(granted.args["kind"]), text = textOf(granted.args, "text");
     const { colour = "RED", label = "secret" } = granted.resolved;
     const { task } = granted;
-    // The same words again, after a crash or by a model that repeats itself, are one note.
-    const query = { clearance: memory.clearance, kind, task, agent, limit: SAME };
+    // The same text again, after a crash or by a repeating model, is one note.
+    const query = { clearance: memory.clearance, kind, task, agent, limit: MAX_COMPARED };
     const before = readAnswer(
       Notes,
       await parts.ask("notes", query, { signal, deadlineMs: LOOK_MS }),
@@ -279,7 +282,7 @@ export function bindNotes(parts: MemoryParts): ToolBinding {
       const bytes = new TextEncoder().encode(textOf(args, "text")).length;
       return {
         scopes: [memoryScope("write", scopeOf(kind))],
-        // A task's own log says what the task did; the rest is memory that later tasks believe.
+        // A task's own log is staged; other kinds are memory that later tasks trust.
         effect: kind === "taskLog" ? "stage" : "mutateLocal",
         destination: `memory:${kind}`,
         digests: {},

@@ -1,5 +1,6 @@
 /**
- * What can be done with vectors, whoever made them: nearness, order, labels. Advice, never a permission.
+ * Similarity, ranking and classification over vectors of any embedder. The results are advice, never a
+ * permission.
  *
  * @example
  * ```ts

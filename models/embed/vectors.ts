@@ -1,41 +1,41 @@
-/** Finds the label that fits a text by their vectors. @module */
+/** Similarity, ranking and classification of texts by their vectors. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Classifier, Reranker } from "../../contracts/model/model_aux.ts";
 import type { TextEmbedder } from "../../contracts/model/model.ts";
 
-const FEWEST = 2;
-const MAX = 64;
-/** A label that is nearer by this much is e times as likely. */
-const STEP = 0.1;
+const MIN_LABELS = 2;
+const MAX_LABELS = 64;
+/** Softmax temperature: a label whose cosine is larger by this much scores e times as high. */
+const TEMPERATURE = 0.1;
 
 /**
- * Makes a classifier without training: scores of a text sum to 1, and are all the same where it says
- * nothing. Labels serve best as short descriptions ("a complaint about a delivery"). `classify` rejects
- * with `invalidInput` for fewer than 2 or more than 64 labels, and as the embedder does.
+ * Makes a zero-shot classifier. The scores of a text sum to 1, and are equal where no label fits better than
+ * another. Short descriptions serve best as labels ("a complaint about a delivery"). `classify` rejects with
+ * `invalidInput` for fewer than 2 or more than 64 labels, and with every fault of the embedder.
  */
 export function makeClassifier(embedder: Pick<TextEmbedder, "embed">): Classifier {
   return Object.freeze<Classifier>({
     async classify(text, labels, { signal }): Promise<readonly number[]> {
-      if (labels.length < FEWEST || labels.length > MAX) {
+      if (labels.length < MIN_LABELS || labels.length > MAX_LABELS) {
         throw new Fault(
           "invalidInput",
-          `Cannot classify: ${labels.length} labels, and ${FEWEST} to ${MAX} are possible`,
+          `Cannot classify: ${labels.length} labels, and ${MIN_LABELS} to ${MAX_LABELS} are possible`,
         );
       }
       const [subject, ...vectors] = await embedAll(embedder, [text, ...labels], signal);
-      return shares(vectors.map((vector) => cosine(subject ?? vector, vector)));
+      return softmax(vectors.map((vector) => cosine(subject ?? vector, vector)));
     },
   });
 }
 
-function shares(nearness: readonly number[]): readonly number[] {
+function softmax(nearness: readonly number[]): readonly number[] {
   const nearest = Math.max(...nearness);
-  const weights = nearness.map((each) => Math.exp((each - nearest) / STEP));
+  const weights = nearness.map((each) => Math.exp((each - nearest) / TEMPERATURE));
   const sum = weights.reduce((a, b) => a + b, 0);
   return weights.map((weight) => weight / sum);
 }
 
-/** Makes a reranker: the score of a text is the cosine between it and the query, from -1 to 1. */
+/** Makes a reranker. The score of a text is the cosine between text and query, from -1 to 1. */
 export function makeReranker(embedder: Pick<TextEmbedder, "embed">): Reranker {
   return Object.freeze<Reranker>({
     async rank(query, texts, { signal }): Promise<readonly number[]> {
@@ -45,23 +45,23 @@ export function makeReranker(embedder: Pick<TextEmbedder, "embed">): Reranker {
   });
 }
 
-/** Texts of one request. */
-const PORTION = 256;
+/** Texts per request. */
+const BATCH = 256;
 
-/** One vector for each text. Rejects as the embedder does, and with `upstream` for fewer vectors than texts. */
+/** One vector per text. Rejects with every fault of the embedder, and with `upstream` for a wrong number of vectors. */
 export async function embedAll(
   embedder: Pick<TextEmbedder, "embed">,
   texts: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
   const all: Float32Array[] = [];
-  for (let at = 0; at < texts.length; at += PORTION) {
-    const portion = texts.slice(at, at + PORTION);
-    const { vectors } = await embedder.embed(portion, { signal });
-    if (vectors.length !== portion.length) {
+  for (let at = 0; at < texts.length; at += BATCH) {
+    const batch = texts.slice(at, at + BATCH);
+    const { vectors } = await embedder.embed(batch, { signal });
+    if (vectors.length !== batch.length) {
       throw new Fault(
         "upstream",
-        `Cannot embed: ${vectors.length} vectors for ${portion.length} texts`,
+        `Cannot embed: ${vectors.length} vectors for ${batch.length} texts`,
       );
     }
     all.push(...vectors);
@@ -69,7 +69,7 @@ export async function embedAll(
   return all;
 }
 
-/** The cosine of the angle between two vectors of one length, from -1 to 1; 0 where one is all zero. */
+/** Cosine similarity of two vectors of equal length, from -1 to 1; 0 if one is all zero. */
 export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) {
     throw new RangeError(`Cannot compare vectors: of ${a.length} and ${b.length} numbers`);

@@ -1,25 +1,25 @@
-/** `anyOf`, `oneOf` and dependencies. @module */
+/** Compiles `anyOf`, `oneOf` and dependencies. @module */
 import type { Compiler } from "./compile.ts";
 import { alt, type Expr } from "./gbnf.ts";
 import { merge } from "./merge.ts";
 import { same } from "./parse.ts";
 import type { Choice, Flat } from "./schema.ts";
 
-/** Alternatives of one schema, all choices multiplied out. */
-const MAX = 128;
+/** Alternatives of one schema after all its choices are multiplied out. */
+const MAX_ALTERNATIVES = 128;
 
-/** The values of a flat schema that has choices: each alternative with all the rest. */
+/** Expression for a flat schema with choices: each alternative merged with the rest of the schema. */
 export function alternatives(
   compiler: Compiler,
   flat: Flat,
   { at, hops }: { readonly at: string; readonly hops: number },
 ): Expr | undefined {
   const { flatten, note } = compiler;
-  let bases: readonly Flat[] = [{ ...flat, choices: undefined, unheld: undefined }];
+  let bases: readonly Flat[] = [{ ...flat, choices: undefined, ignored: undefined }];
   for (const choice of flat.choices ?? []) {
     const keyword = choice.exactlyOne ? "oneOf" : "anyOf";
     const each = choice.of.map((schema, n) => flatten(schema, `${at}/${keyword}/${n}`));
-    if (bases.length * each.length > MAX) {
+    if (bases.length * each.length > MAX_ALTERNATIVES) {
       note({ path: at, how: "widened", why: "too many alternatives: some are not held to" });
       continue;
     }
@@ -35,7 +35,7 @@ export function alternatives(
   }));
 }
 
-/** Whether no value can fit two of the merged alternatives, as far as it is plain to see. */
+/** Whether provably no value fits two of the merged alternatives. Conservative: false when in doubt. */
 function disjoint(choice: Choice, bases: readonly Flat[], { flatten }: Compiler): boolean {
   if (choice.of.length === 1) return true;
   return bases.every((one, n) =>

@@ -1,4 +1,4 @@
-/** From a schema to the grammar of its values. @module */
+/** Compiles a JSON Schema to a grammar (GBNF) of its values. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isList, isObject, type Json } from "../../contracts/base/json.ts";
 import { arrays, objects } from "./objects.ts";
@@ -9,8 +9,6 @@ import { alt, EMPTY, type Expr, literal, makeRules, oneOf, type Rules } from "./
 import {
   ALL_KINDS,
   asSchema,
-  type Bounds,
-  boundsOf,
   type Flat,
   type GrammarOptions,
   type Kind,
@@ -21,54 +19,57 @@ import { string } from "./strings.ts";
 import { same } from "./parse.ts";
 import { parseJson } from "../../port/parse.ts";
 
-/** Where the grammar and the schema part. */
+/** A place where the grammar differs from the schema. */
 interface Note {
   /** JSON pointer into the schema. */
   readonly path: string;
-  /** `narrowed`: some values that fit cannot be written; `widened`: some that can do not fit. */
+  /** `narrowed`: the grammar excludes some valid values; `widened`: it admits some invalid ones. */
   readonly how: "narrowed" | "widened";
   readonly why: string;
 }
 
-/** What the parts of the compiler share. */
+/** State and functions that the parts of the compiler share. */
 export interface Compiler {
   readonly rules: Rules;
-  readonly bounds: Bounds;
+  readonly bounds: Required<GrammarOptions>;
   readonly flatten: Flatten;
-  /** The values of a schema at `at`, `hops` references to itself from the end; undefined for none. */
+  /** Expression for the schema at `at`, which may still recurse `hops` times; undefined if no value fits. */
   values(schema: Schema, at: string, hops: number): Expr | undefined;
-  /** The same of a schema that is flat. */
+  /** Like `values`, for a flat schema. */
   flat(flat: Flat, at: string, hops: number): Expr | undefined;
   note(note: Note): void;
 }
 
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const UNBOUNDED = 10n ** 15n - 1n;
-/** Schemas that are looked at, each combination of alternatives anew. */
+/** Schemas compiled per document; each combination of alternatives counts. */
 const MAX_STEPS = 8_000;
-/** Multiples that are listed one by one. */
+/** How often a recursive schema is followed. */
+const MAX_HOPS = 4;
+/** Levels of a value that no schema constrains. */
+const FREE_DEPTH = 2;
+/** Multiples that are enumerated one by one. */
 const MAX_LISTED = 256n;
 
-/** What a schema became, and whether that depends on how many references are left. */
-interface Made {
+/** A compiled schema, and whether the result depends on the hops that are left. */
+interface Compiled {
   readonly expr: Expr | undefined;
   readonly hops: boolean;
 }
-/** Key of what does not depend on it. */
+/** Cache key of results that do not depend on the hops. */
 const ANY_HOPS = -1;
 
-/** Makes the compiler of one document. */
 function makeCompiler(
   root: Schema,
   { rules, bounds, note }: {
     readonly rules: Rules;
-    readonly bounds: Bounds;
+    readonly bounds: Compiler["bounds"];
     readonly note: (note: Note) => void;
   },
 ): Compiler {
   const flatten = makeFlatten(root);
-  const made = new WeakMap<object, Map<number, Made>>();
-  /** Grows wherever what is made depends on how many references are left. */
+  const made = new WeakMap<object, Map<number, Compiled>>();
+  /** Incremented whenever a result depends on the hops that are left. */
   let hopsSeen = 0;
   let steps = 0;
 
@@ -87,7 +88,7 @@ function makeCompiler(
       }
       const before = hopsSeen;
       const flat = flatten(schema, at);
-      const body = saysNothing(flat) ? free(bounds.freeDepth, at) : compiler.flat(flat, at, hops);
+      const body = saysNothing(flat) ? free(FREE_DEPTH, at) : compiler.flat(flat, at, hops);
       const expr = body === undefined ? undefined : rules.rule(body);
       const ofHops = hopsSeen > before;
       known.set(ofHops ? hops : ANY_HOPS, { expr, hops: ofHops });
@@ -101,10 +102,10 @@ function makeCompiler(
       if (flat.recursive === true) {
         hopsSeen++;
         if (hops > 0) return compiler.flat({ ...flat, recursive: false }, at, hops - 1);
-        note({ path: at, how: "narrowed", why: `followed ${bounds.recursion} times` });
+        note({ path: at, how: "narrowed", why: `followed ${MAX_HOPS} times` });
         return undefined;
       }
-      for (const keyword of new Set(flat.unheld)) {
+      for (const keyword of new Set(flat.ignored)) {
         note({ path: `${at}/${keyword}`, how: "widened", why: "this keyword is not held to" });
       }
       if (flat.values !== undefined) return listed(flat.values, flat);
@@ -119,7 +120,7 @@ function makeCompiler(
     },
   });
 
-  /** Any value, so many levels deep. */
+  /** Any JSON value, nested at most `depth` levels. */
   function free(depth: number, at: string): Expr {
     const inner = depth === 0 ? undefined : rules.rule(free(depth - 1, at));
     const kinds: readonly Kind[] = ["null", "boolean", "number", "string"];
@@ -134,7 +135,7 @@ function makeCompiler(
 
   function listed(values: readonly Json[], flat: Flat): Expr | undefined {
     const fitting = values.filter((each) => fits(each, flat, { flatten }));
-    return oneOf(rules, fitting.map((each) => JSON.stringify(each)));
+    return oneOf(rules, fitting.map((each) => [JSON.stringify(each), EMPTY]));
   }
 
   function ofKind(kind: Kind, flat: Flat, at: string, hops: number): Expr | undefined {
@@ -156,25 +157,25 @@ function makeCompiler(
     }
   }
 
-  function strings({ leastLength = 0, mostLength }: Flat, at: string): Expr | undefined {
-    const most = mostLength ?? Math.max(leastLength, bounds.textLength);
-    if (leastLength > most) return undefined;
-    if (leastLength > bounds.mostLength) {
+  function strings({ minLength = 0, maxLength }: Flat, at: string): Expr | undefined {
+    const max = maxLength ?? Math.max(minLength, bounds.textLength);
+    if (minLength > max) return undefined;
+    if (minLength > bounds.maxLength) {
       note({ path: `${at}/minLength`, how: "narrowed", why: "no string is so long" });
       return undefined;
     }
-    if (most > bounds.mostLength) {
-      const why = `at most ${bounds.mostLength} characters can be written`;
+    if (max > bounds.maxLength) {
+      const why = `at most ${bounds.maxLength} characters can be written`;
       note({ path: `${at}/maxLength`, how: "narrowed", why });
     }
-    return string(rules, leastLength, Math.min(most, bounds.mostLength));
+    return string(rules, minLength, Math.min(max, bounds.maxLength));
   }
 
   function wholeNumbers({ low, high, multiples = [] }: Flat, at: string): Expr | undefined {
     const above = low === undefined ? undefined : up(low.at, low.strict);
     const below = high === undefined ? undefined : -up(-high.at, high.strict);
-    const from = above ?? (below !== undefined && below < -UNBOUNDED ? -SAFE : -UNBOUNDED);
-    const to = below ?? (above !== undefined && above > UNBOUNDED ? SAFE : UNBOUNDED);
+    const from = above ?? (below !== undefined && below < -UNBOUNDED ? -MAX_SAFE : -UNBOUNDED);
+    const to = below ?? (above !== undefined && above > UNBOUNDED ? MAX_SAFE : UNBOUNDED);
     if (multiples.length === 0) return integers(from, to);
     return multiplesBetween(from, to, multiples, at);
   }
@@ -194,11 +195,13 @@ function makeCompiler(
       if (!trivial) note({ path: `${at}/multipleOf`, how: "widened", why: "any can be written" });
       return integers(from, to);
     }
-    const texts: string[] = [];
+    const texts: [string, Expr][] = [];
     for (let n = first - 1n; n <= last + 1n; n++) {
       const value = n * BigInt(step);
       if (value < from || value > to) continue;
-      if (multiples.every((each) => Number.isInteger(Number(value) / each))) texts.push(`${value}`);
+      if (multiples.every((each) => Number.isInteger(Number(value) / each))) {
+        texts.push([`${value}`, EMPTY]);
+      }
     }
     return oneOf(rules, texts);
   }
@@ -215,13 +218,13 @@ function makeCompiler(
   return compiler;
 }
 
-/** The first whole number at or above a bound, within what a double holds exactly. */
+/** The smallest integer at or above a bound (above a strict one), clamped to safe integers. */
 function up(at: number, strict: boolean): bigint {
-  const rounded = Math.ceil(Math.max(-Number(SAFE), Math.min(Number(SAFE), at)));
+  const rounded = Math.ceil(Math.max(-Number(MAX_SAFE), Math.min(Number(MAX_SAFE), at)));
   return BigInt(rounded) + (strict && rounded === at ? 1n : 0n);
 }
 
-/** Whether a schema says nothing at all. */
+/** Whether a schema constrains nothing. */
 export function saysNothing(flat: Flat): boolean {
   return flat.kinds === ALL_KINDS &&
     Object.values(flat).every((each) =>
@@ -230,17 +233,17 @@ export function saysNothing(flat: Flat): boolean {
     );
 }
 
-/** Schemas within schemas that are looked at. */
-const DEEPEST = 40;
+/** Nested schemas that are followed. */
+const MAX_DEPTH = 40;
 
-/** Every keyword that the compiler holds to, and `not`. */
+/** Checks a value against every keyword that the compiler enforces, and `not`. */
 function fits(
   value: Json,
   schema: Schema | Flat,
   { flatten, depth = 0 }: { readonly flatten: Flatten; readonly depth?: number },
 ): boolean {
-  // A schema that offers itself as its own alternative says nothing more by that.
-  if (depth > DEEPEST) return true;
+  // A schema that lists itself as an alternative adds no constraint.
+  if (depth > MAX_DEPTH) return true;
   const inner = { flatten, depth: depth + 1 };
   const flat = isFlat(schema) ? schema : flatten(schema, "");
   const holds = (each: Schema): boolean => fits(value, each, inner);
@@ -253,10 +256,10 @@ function fits(
   }
   if (typeof value === "number") return fitsNumber(value, flat);
   if (typeof value === "string") {
-    return within([...value].length, flat.leastLength, flat.mostLength);
+    return within([...value].length, flat.minLength, flat.maxLength);
   }
   if (isList(value)) {
-    return within(value.length, flat.leastItems, flat.mostItems) &&
+    return within(value.length, flat.minItems, flat.maxItems) &&
       value.every((each, n) => fits(each, flat.prefix?.[n] ?? flat.items ?? true, inner));
   }
   return !isObject(value) || fitsObject(value, flat, inner);
@@ -282,10 +285,10 @@ function fitsNumber(value: number, { low, high, multiples = [] }: Flat): boolean
 
 function fitsObject(
   value: { readonly [key: string]: Json },
-  { leastProperties, mostProperties, required = [], properties, additional = true, keys }: Flat,
+  { minProperties, maxProperties, required = [], properties, additional = true, keys }: Flat,
   inner: { readonly flatten: Flatten; readonly depth: number },
 ): boolean {
-  return within(Object.keys(value).length, leastProperties, mostProperties) &&
+  return within(Object.keys(value).length, minProperties, maxProperties) &&
     required.every((name) => Object.hasOwn(value, name)) &&
     Object.entries(value).every(([name, each]) =>
       fits(each, properties?.get(name) ?? additional, inner) &&
@@ -293,31 +296,31 @@ function fitsObject(
     );
 }
 
-function within(count: number, least = 0, most = Infinity): boolean {
-  return count >= least && count <= most;
+function within(count: number, min = 0, max = Infinity): boolean {
+  return count >= min && count <= max;
 }
 
-/** Largest schema that is taken. */
+/** Size limits of a schema. */
 const LIMITS = { frameBytes: 262_144, depth: 32, nodes: 20_000 };
 
-/** A grammar, and where it parts from its schema. */
+/** A grammar, and the places where it differs from its schema. */
 interface SchemaGrammar {
   readonly grammar: string;
-  /** Without notes it is exact: what it writes fits, and what fits within the bounds can be written. */
+  /** Empty if the grammar is exact: its texts are valid, and valid texts within the bounds can be written. */
   readonly notes: readonly Note[];
 }
 
 /**
- * The grammar (GBNF, `root`) of the JSON texts that fit a schema: keys in the schema's order, no white
- * space, no exponents. Keywords beyond what the gate checks are not held to (`pattern`, `format` …).
- * Throws `invalidInput` with the place for what is no schema, refers outside, or fits nothing, and
- * `tooLarge`.
+ * The grammar (GBNF, start symbol `root`) of the JSON texts that fit a schema: keys in the schema's order, no
+ * white space, no exponents. Keywords that the gate does not check are ignored (`pattern`, `format` …).
+ * Throws `invalidInput` with the place for an invalid schema, an external reference or a schema that no value
+ * fits, and `tooLarge`.
  */
 export function schemaGrammar(schema: Json | string, options: GrammarOptions = {}): string {
   return compileSchema(schema, options).grammar;
 }
 
-/** {@link schemaGrammar} with the places where the two part. */
+/** Like {@link schemaGrammar}, with the places where grammar and schema differ. */
 export function compileSchema(schema: Json | string, options: GrammarOptions = {}): SchemaGrammar {
   const rules = makeRules();
   const notes: Note[] = [];
@@ -325,23 +328,23 @@ export function compileSchema(schema: Json | string, options: GrammarOptions = {
   return { grammar: rules.render(root), notes };
 }
 
-/** The rule of a schema's values, among other rules. */
+/** Adds the rule of a schema's values to `rules`. */
 export function schemaRule(
   rules: Rules,
   schema: Json | string,
   { options, note = () => {}, within }: {
     readonly options: GrammarOptions;
     readonly note?: Compiler["note"];
-    /** What holds beside the schema. */
+    /** A constraint beside the schema. */
     readonly within?: Flat;
   },
 ): Expr {
   const root = parseSchema(schema);
-  const bounds = boundsOf(options);
+  const bounds = { textLength: 512, maxLength: 65_536, spaces: false, ...options };
   const compiler = makeCompiler(root, { rules, bounds, note });
   const expr = within === undefined
-    ? compiler.values(root, "", bounds.recursion)
-    : compiler.flat(merge(within, compiler.flatten(root, "")), "", bounds.recursion);
+    ? compiler.values(root, "", MAX_HOPS)
+    : compiler.flat(merge(within, compiler.flatten(root, "")), "", MAX_HOPS);
   if (expr === undefined) throw wrong("", "no value fits it");
   return expr;
 }

@@ -1,31 +1,30 @@
-/** Texts of llama.cpp's grammar notation (GBNF), put together and bounded. @module */
+/** Builds bounded grammars in llama.cpp's notation (GBNF). @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** A sequence in GBNF; may stand in another sequence as it is. */
+/** A GBNF sequence, safe to embed in another sequence. */
 export type Expr = string;
 
 /** Matches the empty text. */
 export const EMPTY: Expr = '""';
 
-/** Rules that one grammar may have. */
+/** Rules per grammar. */
 const MAX_RULES = 8_192;
-/** Bytes that one grammar may have. */
+/** Bytes per grammar. */
 const MAX_BYTES = 1_048_576;
 
 /** Repetitions that llama.cpp unrolls for one symbol; it refuses 2,000. */
 const BLOCK = 64;
 
-/** Rules under construction. Equal bodies are one rule. */
+/** Rules under construction. Equal bodies share a rule. */
 export interface Rules {
-  /** The name of a rule with this body. Throws `tooLarge` past {@link MAX_RULES} or {@link MAX_BYTES}. */
+  /** The name of the rule with this body. Throws `tooLarge` past {@link MAX_RULES} or {@link MAX_BYTES}. */
   rule(body: Expr): Expr;
-  /** Rules that name each other: the n-th is `name(n)`. The first one's name. */
+  /** Adds mutually recursive rules: the n-th is named `name(n)`. Returns the first name. */
   named(name: (n: number) => string, bodies: readonly string[]): Expr;
-  /** The whole grammar, whose `root` is `root`. */
+  /** The text of the whole grammar. */
   render(root: Expr): string;
 }
 
-/** Makes an empty set of rules. */
 export function makeRules(): Rules {
   const names = new Map<Expr, string>();
   const lines: string[] = [];
@@ -55,7 +54,7 @@ export function makeRules(): Rules {
   });
 }
 
-/** Exactly this text. */
+/** Matches exactly this text. */
 export function literal(text: string): Expr {
   if (text === "") return EMPTY;
   const escaped = text.replace(/["\\]/g, "\\$&")
@@ -67,37 +66,37 @@ export function literal(text: string): Expr {
   return `"${escaped}"`;
 }
 
-/** One after the other. */
+/** Concatenation. */
 export function seq(...parts: readonly Expr[]): Expr {
   return parts.filter((each) => each !== EMPTY).join(" ") || EMPTY;
 }
 
-/** One of several; undefined for none. */
+/** Alternation; undefined for no choice. */
 export function alt(choices: readonly (Expr | undefined)[]): Expr | undefined {
   const there = [...new Set(choices.filter((each) => each !== undefined))];
   return there.length < 2 ? there[0] : `(${there.join(" | ")})`;
 }
 
-/** Perhaps. */
+/** Optional. */
 export function opt(what: Expr): Expr {
   return what === EMPTY ? EMPTY : `(${what})?`;
 }
 
-/** From `least` to `most` times, most ≥ least; never two ways for one text, where `what` has none. */
-export function times(rules: Rules, what: Expr, least: number, most: number): Expr {
-  if (most === 0) return EMPTY;
+/** `what`, from `min` to `max` times, least ≤ most. Unambiguous if `what` is. */
+export function times(rules: Rules, what: Expr, min: number, max: number): Expr {
+  if (max === 0) return EMPTY;
   const unit = rules.rule(what);
-  if (least === 1 && most === 1) return unit;
-  if (most < BLOCK) return `${unit}{${least === most ? least : `${least},${most}`}}`;
+  if (min === 1 && max === 1) return unit;
+  if (max < BLOCK) return `${unit}{${min === max ? min : `${min},${max}`}}`;
   const block = rules.rule(`${unit}{${BLOCK}}`);
-  const [fromBlocks, fromUnits] = [Math.floor(least / BLOCK), least % BLOCK];
-  const [toBlocks, toUnits] = [Math.floor(most / BLOCK), most % BLOCK];
+  const [fromBlocks, fromUnits] = [Math.floor(min / BLOCK), min % BLOCK];
+  const [toBlocks, toUnits] = [Math.floor(max / BLOCK), max % BLOCK];
   const some = (from: number, to: number): Expr => times(rules, unit, from, to);
   const blocks = (from: number, to: number): Expr => times(rules, block, from, to);
   if (fromBlocks === toBlocks) {
     return seq(blocks(fromBlocks, fromBlocks), some(fromUnits, toUnits));
   }
-  // The first and the last block stand apart only where they are not whole.
+  // The first and the last block need a case of their own only when they are partial.
   const low = fromUnits === 0 ? fromBlocks : fromBlocks + 1;
   const high = toUnits === BLOCK - 1 ? toBlocks : toBlocks - 1;
   return rules.rule(
@@ -111,27 +110,23 @@ export function times(rules: Rules, what: Expr, least: number, most: number): Ex
   );
 }
 
-/** One of these texts; what they begin with alike is written once. Undefined for none. */
-export function oneOf(rules: Rules, texts: readonly string[]): Expr | undefined {
-  const groups = new Map<string, string[]>();
-  for (const text of new Set(texts)) {
-    const [first = ""] = text;
-    const group = groups.get(first);
-    if (group === undefined) groups.set(first, [text]);
-    else group.push(text);
-  }
-  const choices = [...groups.values()].map((group) => {
-    const [first = "", ...others] = group;
-    if (others.length === 0) return literal(first);
-    const letters = [...first];
-    let length = 0;
-    while (
-      length < letters.length &&
-      others.every((each) => each.startsWith(letters.slice(0, length + 1).join("")))
-    ) length++;
-    const prefix = letters.slice(0, length).join("");
-    const rest = oneOf(rules, group.map((each) => each.slice(prefix.length)));
+/**
+ * Alternation of texts, each followed by its expression, with common prefixes factored out; undefined for no text.
+ */
+export function oneOf(
+  rules: Rules,
+  texts: readonly (readonly [text: string, then: Expr])[],
+): Expr | undefined {
+  const groups = Map.groupBy(new Map(texts), ([[first = ""]]) => first);
+  return alt([...groups.values()].map((group) => {
+    const [[text, then] = ["", EMPTY], ...others] = group;
+    if (others.length === 0) return seq(literal(text), then);
+    let prefix = "";
+    for (const character of text) {
+      if (!others.every(([each]) => each.startsWith(prefix + character))) break;
+      prefix += character;
+    }
+    const rest = oneOf(rules, group.map(([each, after]) => [each.slice(prefix.length), after]));
     return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
-  });
-  return alt(choices);
+  }));
 }

@@ -1,4 +1,4 @@
-/** Conjunction of schemas. @module */
+/** Merges schemas that must both hold, and flattens documents. @module */
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { parseLevel, same } from "./parse.ts";
 import {
@@ -16,7 +16,7 @@ const ANYTHING: Flat = Object.freeze({ kinds: ALL_KINDS });
 /** Fits nothing. */
 const NOTHING: Flat = Object.freeze({ kinds: new Set<Kind>() });
 
-/** What fits both. */
+/** A schema for the values that fit both. */
 export function merge(a: Flat, b: Flat): Flat {
   const [prefix, items] = mergeLists(a, b);
   return {
@@ -26,14 +26,14 @@ export function merge(a: Flat, b: Flat): Flat {
     low: tighter(a.low, b.low, 1),
     high: tighter(a.high, b.high, -1),
     multiples: joined(a.multiples, b.multiples),
-    leastLength: largest(a.leastLength, b.leastLength),
-    mostLength: smallest(a.mostLength, b.mostLength),
-    leastItems: largest(a.leastItems, b.leastItems),
-    mostItems: smallest(a.mostItems, b.mostItems),
+    minLength: largest(a.minLength, b.minLength),
+    maxLength: smallest(a.maxLength, b.maxLength),
+    minItems: largest(a.minItems, b.minItems),
+    maxItems: smallest(a.maxItems, b.maxItems),
     prefix,
     items,
-    leastProperties: largest(a.leastProperties, b.leastProperties),
-    mostProperties: smallest(a.mostProperties, b.mostProperties),
+    minProperties: largest(a.minProperties, b.minProperties),
+    maxProperties: smallest(a.maxProperties, b.maxProperties),
     properties: mergeProperties(a, b),
     required: a.required && b.required
       ? [...new Set([...a.required, ...b.required])]
@@ -41,7 +41,7 @@ export function merge(a: Flat, b: Flat): Flat {
     additional: both(a.additional, b.additional),
     keys: both(a.keys, b.keys),
     choices: joined(a.choices, b.choices),
-    unheld: joined(a.unheld, b.unheld),
+    ignored: joined(a.ignored, b.ignored),
     recursive: a.recursive === true || b.recursive === true,
   };
 }
@@ -107,7 +107,7 @@ function mergeLists(a: Flat, b: Flat): [readonly Schema[] | undefined, Schema | 
 function mergeProperties(a: Flat, b: Flat): ReadonlyMap<string, Schema> | undefined {
   if (a.properties === undefined && b.properties === undefined) return undefined;
   const names = new Set([...a.properties?.keys() ?? [], ...b.properties?.keys() ?? []]);
-  // A name that only one of them knows is an additional property for the other.
+  // A name that only one schema lists is an additional property to the other.
   const of = (flat: Flat, name: string): Schema | undefined =>
     flat.properties?.get(name) ?? flat.additional;
   return new Map(
@@ -115,13 +115,13 @@ function mergeProperties(a: Flat, b: Flat): ReadonlyMap<string, Schema> | undefi
   );
 }
 
-/** Most references and conjunctions within each other. */
-const DEEPEST = 64;
+/** Nested references and conjunctions. */
+const MAX_DEPTH = 64;
 
-/** Makes schemas of one document flat, each once. */
+/** Flattens a schema: merges every `$ref` and `allOf` into it. `at` is its place. */
 export type Flatten = (schema: Schema, at: string) => Flat;
 
-/** Makes the {@link Flatten} of a document. It faults with `invalidInput` where a reference leads nowhere. */
+/** Makes the {@link Flatten} of a document, which caches results and throws `invalidInput` for a dangling reference. */
 export function makeFlatten(root: Schema): Flatten {
   const known = new WeakMap<JsonObject, Flat>();
   const leadsBack = makeLeadsBack(root);
@@ -130,7 +130,7 @@ export function makeFlatten(root: Schema): Flatten {
     if (typeof schema === "boolean") return schema ? ANYTHING : NOTHING;
     const kept = known.get(schema);
     if (kept !== undefined) return kept;
-    if (under.includes(schema) || under.length > DEEPEST) {
+    if (under.includes(schema) || under.length > MAX_DEPTH) {
       throw wrong(at, "it refers to itself without end");
     }
     const within = [...under, schema];
@@ -177,12 +177,12 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A stray percent sign stands for itself.
+    // A stray percent sign is literal.
     return part;
   }
 }
 
-/** Tells of a reference whether it is met again beneath what it refers to. */
+/** Makes a test for whether a reference is reachable from its own target, which makes the schema recursive. */
 function makeLeadsBack(root: Schema): (reference: string) => boolean {
   const direct = new Map<string, ReadonlySet<string>>();
   const beneath = (reference: string): ReadonlySet<string> => {
@@ -211,7 +211,7 @@ function makeLeadsBack(root: Schema): (reference: string) => boolean {
       seen.add(next);
       open.push(...beneath(next));
     }
-    // A definition around the reference is met again as well.
+    // A reference to an enclosing definition is recursive, too.
     const back = [...seen].some((each) => reference === each || reference.startsWith(`${each}/`));
     answers.set(reference, back);
     return back;

@@ -1,6 +1,6 @@
 /**
- * Grammars (GBNF) that make a local model's answers well-formed: JSON of a schema, and calls of tools.
- * Whatever a grammar lets through is validated again by the gate.
+ * Grammars (GBNF) that force well-formed answers from a local model: JSON of a schema, and tool calls. The
+ * gate still validates every call.
  *
  * @example
  * ```ts

@@ -1,31 +1,31 @@
-/** Whole numbers between bounds, digit by digit. @module */
+/** Grammars of numbers between bounds, built digit by digit. @module */
 import { alt, EMPTY, type Expr, literal, opt, seq } from "./gbnf.ts";
 
-/** `[a-b]` for two digits, a literal for one. */
+/** `[a-b]`, or a literal if both digits are equal; undefined for an empty range. */
 function digits(from: number, to: number): Expr | undefined {
   return from > to ? undefined : from === to ? `"${from}"` : `[${from}-${to}]`;
 }
 
-/** Any digits, from `least` to `most` of them. */
-function anyDigits(least: number, most: number): Expr {
-  if (most <= 0) return EMPTY;
-  if (least === 1 && most === 1) return "[0-9]";
-  return `[0-9]{${least === most ? least : `${least},${most}`}}`;
+/** `min` to `max` arbitrary digits. */
+function anyDigits(min: number, max: number): Expr {
+  if (max <= 0) return EMPTY;
+  if (min === 1 && max === 1) return "[0-9]";
+  return `[0-9]{${min === max ? min : `${min},${max}`}}`;
 }
 
-/** Numbers from `low` to `high` without leading zeros; undefined where there is none. */
+/** Integers from `low` to `high` without leading zeros; undefined for an empty range. */
 export function integers(low: bigint, high: bigint): Expr | undefined {
   if (low > high) return undefined;
-  const least = low > 0n ? low : 0n;
-  // -0 is no number of its own.
+  const min = low > 0n ? low : 0n;
+  // Excludes -0.
   const negative = low < 0n ? naturals(high < -1n ? -high : 1n, -low) : undefined;
   return alt([
     negative === undefined ? undefined : seq(`"-"`, negative),
-    high < 0n ? undefined : naturals(least, high),
+    high < 0n ? undefined : naturals(min, high),
   ]);
 }
 
-/** Numbers from `low` ≥ 0 to `high`; undefined where there is none. */
+/** Non-negative integers from `low` to `high`; undefined for an empty range. */
 function naturals(low: bigint, high: bigint): Expr | undefined {
   if (low > high) return undefined;
   const [shortest, longest] = [`${low}`.length, `${high}`.length];
@@ -51,14 +51,14 @@ function naturals(low: bigint, high: bigint): Expr | undefined {
   return alt(lengths);
 }
 
-/** Digit strings of one length from `low` to `high`. */
+/** Digit strings of equal length, from `low` to `high`. */
 function between(low: string, high: string): Expr | undefined {
   if (low === high) return literal(low);
   if (/^0*$/.test(low) && /^9*$/.test(high)) return anyDigits(low.length, low.length);
   const [first, last] = [Number(low[0]), Number(high[0])];
   const [lows, highs] = [low.slice(1), high.slice(1)];
   if (first === last) return seq(literal(`${first}`), between(lows, highs) ?? EMPTY);
-  // A first or last digit whose rest is free belongs to the middle.
+  // A first or last digit joins the middle range if the digits behind it are unconstrained.
   const from = /^0*$/.test(lows) ? first : first + 1;
   const to = /^9*$/.test(highs) ? last : last - 1;
   const middle = digits(from, to);
@@ -69,34 +69,34 @@ function between(low: string, high: string): Expr | undefined {
   ]);
 }
 
-// Numbers with a fraction between bounds, digit by digit; never an exponent.
+// Decimals between bounds, built digit by digit; no exponents.
 
-/** A bound; strict where it is itself outside. */
+/** A bound; strict bounds exclude themselves. */
 interface Bound {
   readonly at: number;
   readonly strict: boolean;
 }
 
-/** Digits before the point where there is no bound, and after it. */
+/** Digits before the point without a bound, digits after the point, and extra digits behind those of a bound. */
 const WHOLE = 9;
 const FRACTION = 6;
 const MORE = 3;
 const WHOLE_END = 10n ** BigInt(WHOLE) - 1n;
 
-/** A magnitude: `whole`, then the digits `after` the point, without zeros at their end. */
+/** A magnitude: `whole`, and the digits `after` the point without trailing zeros. */
 interface Edge {
   readonly whole: bigint;
   readonly after: string;
   readonly strict: boolean;
 }
 
-/** Digit strings behind a point: whether there may be none, and those that are not empty. */
+/** Fraction digits: whether they may be absent, and the non-empty ones. */
 interface Tail {
   readonly none: boolean;
   readonly some: Expr | undefined;
 }
 
-/** Numbers between two bounds, each of at most 9 digits before and 6 after the point where no bound needs more. */
+/** Decimals between two bounds: at most 9 digits before and 6 after the point, more where a bound has more. */
 export function decimals(low: Bound | undefined, high: Bound | undefined): Expr | undefined {
   const zero: Edge = { whole: 0n, after: "", strict: false };
   const upward = high !== undefined && (high.at < 0 || (high.at === 0 && high.strict))
@@ -126,7 +126,7 @@ function edge({ at, strict }: Bound): Edge {
 function magnitudes(low: Edge, high: Edge | undefined): Expr | undefined {
   const end = high ?? { whole: low.whole > WHOLE_END ? low.whole * 10n : WHOLE_END, after: "" };
   if (low.whole > end.whole) return undefined;
-  // Between two bounds there is always something to write.
+  // More fraction digits than the bounds have, so that some value between them can be written.
   const length = Math.max(FRACTION, low.after.length + MORE, end.after.length + MORE);
   const free: Tail = { none: true, some: anyDigits(1, length) };
   const from = atLeast(low.after, length, low.strict);
@@ -156,7 +156,7 @@ function joined(whole: Expr | undefined, { none, some }: Tail): Expr | undefined
   return seq(whole, none ? opt(tail) : tail);
 }
 
-/** A digit, then a tail. */
+/** A digit, followed by a tail. */
 function then(digit: Expr | undefined, { none, some }: Tail): Expr | undefined {
   if (digit === undefined || (some === undefined && !none)) return undefined;
   return seq(digit, some === undefined ? EMPTY : none ? opt(some) : some);

@@ -1,4 +1,4 @@
-/** Objects: properties in the schema's order, then entries under other keys. @module */
+/** Grammars of objects and arrays. Properties come in the schema's order, then other keys. @module */
 import { type Compiler, saysNothing } from "./compile.ts";
 import { alt, EMPTY, type Expr, literal, opt, type Rules, seq, times } from "./gbnf.ts";
 import type { Flat, Schema } from "./schema.ts";
@@ -9,38 +9,42 @@ interface Place {
   readonly hops: number;
 }
 
-/** A key with its value. */
+/** A property with its value. */
 interface Member {
   readonly entry: Expr;
   readonly required: boolean;
 }
 
-/** Other keys: their entry, and how many. */
+/** Entries under keys that the schema does not name, and how many. */
 interface Others {
   readonly entry: Expr;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** Characters of a key that a schema does not name. */
-const KEY = 64;
+/** Characters of a key that the schema does not name. */
+const MAX_KEY = 64;
+/** Entries under keys that the schema does not name. */
+const ENTRIES = 8;
+/** Items of an array whose schema has no `maxItems`, and of any array. */
+const [ITEMS, MAX_ITEMS] = [16, 1_024];
 
-/** The objects of a flat schema; undefined for none. */
+/** Expression for the objects of a flat schema; undefined for none. */
 export function objects(compiler: Compiler, flat: Flat, place: Place): Expr | undefined {
   const { rules, bounds, note } = compiler;
   const members = membersOf(compiler, flat, place);
   if (members === undefined) return undefined;
-  const { leastProperties = 0, mostProperties = Infinity } = flat;
+  const { minProperties = 0, maxProperties = Infinity } = flat;
   const required = members.filter((each) => each.required).length;
-  if (required > mostProperties) return undefined;
+  if (required > maxProperties) return undefined;
   const others = othersOf(compiler, flat, place, required);
-  const there = members.length + (others?.most ?? 0);
-  if (there < leastProperties) return undefined;
+  const there = members.length + (others?.max ?? 0);
+  if (there < minProperties) return undefined;
 
   const comma = seq(literal(","), bounds.spaces ? opt(literal(" ")) : EMPTY);
-  const empty = leastProperties === 0;
+  const empty = minProperties === 0;
   const held = (others !== undefined && members.length === 0) ||
-    ((leastProperties <= Math.max(1, required)) && there <= mostProperties);
+    ((minProperties <= Math.max(1, required)) && there <= maxProperties);
   if (!held) {
     const why = "the number of keys is not held to";
     note({ path: `${place.at}/minProperties`, how: "widened", why });
@@ -59,7 +63,7 @@ function membersOf(
   const listed = keys === undefined ? undefined : compiler.flatten(keys, `${at}/propertyNames`);
   const named = new Map(properties);
   for (const name of required) if (!named.has(name)) named.set(name, additional ?? true);
-  // Keys of which each is known are as good as properties.
+  // An enumerated key is as good as a property.
   for (const name of listed?.values ?? []) {
     if (typeof name === "string" && !named.has(name)) named.set(name, additional ?? true);
   }
@@ -68,7 +72,7 @@ function membersOf(
   const members: Member[] = [];
   for (const [name, schema] of named) {
     const must = required.includes(name);
-    // No parser of JSON in JavaScript is at ease with this one.
+    // This key sets the prototype in much JavaScript code, so no grammar writes it.
     const proto = name === "__proto__";
     if (proto) {
       compiler.note({ path: `${at}/properties/${name}`, how: "narrowed", why: "no such key" });
@@ -93,20 +97,20 @@ function othersOf(
   { at, hops }: Place,
   required: number,
 ): Others | undefined {
-  const { additional, properties, keys, leastProperties = 0, mostProperties = Infinity } = flat;
+  const { additional, properties, keys, minProperties = 0, maxProperties = Infinity } = flat;
   const { bounds, rules, note } = compiler;
   const names = keys === undefined ? undefined : compiler.flatten(keys, `${at}/propertyNames`);
-  // An object of which no key is named is open; one that names some is not, unless it says so.
+  // An object schema without named properties is open; one with names is closed unless it says otherwise.
   const schema = additional ?? properties === undefined;
   if (schema === false || names?.values !== undefined) return undefined;
-  const most = Math.min(
-    mostProperties - required,
-    Math.max(bounds.entries, leastProperties - required),
-    bounds.mostItems,
+  const max = Math.min(
+    maxProperties - required,
+    Math.max(ENTRIES, minProperties - required),
+    MAX_ITEMS,
   );
-  if (most <= 0) return undefined;
+  if (max <= 0) return undefined;
   if (names !== undefined && !saysNothing({ ...names, kinds: compiler.flatten(true, "").kinds })) {
-    const { leastLength: _l, mostLength: _m, ...beyond } = names;
+    const { minLength: _l, maxLength: _m, ...beyond } = names;
     if (!saysNothing({ ...beyond, kinds: compiler.flatten(true, "").kinds })) {
       note({
         path: `${at}/propertyNames`,
@@ -117,20 +121,20 @@ function othersOf(
   }
   const key = otherKey(rules, {
     names: ["__proto__", ...properties?.keys() ?? []],
-    least: names?.leastLength ?? 1,
-    most: Math.min(names?.mostLength ?? KEY, KEY),
+    min: names?.minLength ?? 1,
+    max: Math.min(names?.maxLength ?? MAX_KEY, MAX_KEY),
   });
   const value = compiler.values(schema, `${at}/additionalProperties`, hops);
   if (key === undefined || value === undefined) return undefined;
-  if (most > 1) {
+  if (max > 1) {
     note({ path: `${at}/additionalProperties`, how: "widened", why: "a key can come twice" });
   }
   const colon = seq(literal(":"), bounds.spaces ? opt(literal(" ")) : EMPTY);
-  const least = properties === undefined ? Math.max(0, leastProperties - required) : 0;
-  return { entry: rules.rule(seq(key, colon, value)), least, most };
+  const min = properties === undefined ? Math.max(0, minProperties - required) : 0;
+  return { entry: rules.rule(seq(key, colon, value)), min, max };
 }
 
-/** Members in their order, with commas between those that are there. */
+/** Members in order, with commas between those present. */
 function inOrder(
   rules: Rules,
   comma: Expr,
@@ -140,15 +144,15 @@ function inOrder(
     readonly empty: boolean;
   },
 ): Expr | undefined {
-  // From the end: what follows when something stands before, and when nothing does.
+  // Built from the end: `after` follows an earlier member, `first` follows none.
   let after: Expr = others === undefined
     ? EMPTY
-    : times(rules, seq(comma, others.entry), others.least, others.most);
+    : times(rules, seq(comma, others.entry), others.min, others.max);
   let first: Expr | undefined = others === undefined ? (empty ? EMPTY : undefined) : alt([
-    empty && others.least === 0 ? EMPTY : undefined,
+    empty && others.min === 0 ? EMPTY : undefined,
     seq(
       others.entry,
-      times(rules, seq(comma, others.entry), Math.max(0, others.least - 1), others.most - 1),
+      times(rules, seq(comma, others.entry), Math.max(0, others.min - 1), others.max - 1),
     ),
   ]);
   for (const { entry, required } of [...members].reverse()) {
@@ -165,38 +169,38 @@ function escaped(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The lists of a flat schema; undefined for none. */
+/** Expression for the arrays of a flat schema; undefined for none. */
 export function arrays(
   compiler: Compiler,
   flat: Flat,
   { at, hops }: { readonly at: string; readonly hops: number },
 ): Expr | undefined {
   const { rules, bounds, note } = compiler;
-  const { leastItems = 0, prefix = [], items = true } = flat;
-  const limit = flat.mostItems ?? Math.max(leastItems, prefix.length + bounds.items);
-  if (leastItems > bounds.mostItems) {
+  const { minItems = 0, prefix = [], items = true } = flat;
+  const limit = flat.maxItems ?? Math.max(minItems, prefix.length + ITEMS);
+  if (minItems > MAX_ITEMS) {
     note({ path: `${at}/minItems`, how: "narrowed", why: "no list is so long" });
     return undefined;
   }
-  if (limit > bounds.mostItems) {
-    const why = `at most ${bounds.mostItems} items can be written`;
+  if (limit > MAX_ITEMS) {
+    const why = `at most ${MAX_ITEMS} items can be written`;
     note({ path: `${at}/maxItems`, how: "narrowed", why });
   }
-  const most = Math.min(limit, bounds.mostItems);
-  if (leastItems > most) return undefined;
+  const max = Math.min(limit, MAX_ITEMS);
+  if (minItems > max) return undefined;
 
   const places: Expr[] = [];
   let rest: Expr | undefined;
-  for (const [n, schema] of prefix.slice(0, most).entries()) {
+  for (const [n, schema] of prefix.slice(0, max).entries()) {
     const value = compiler.values(schema, `${at}/prefixItems/${n}`, hops);
     if (value === undefined) break;
     places.push(value);
   }
-  // A place that nothing fits ends the list.
-  const whole = places.length === Math.min(prefix.length, most);
-  if (whole && most > places.length) rest = compiler.values(items, `${at}/items`, hops);
-  const reach = rest === undefined ? places.length : most;
-  if (leastItems > reach) return undefined;
+  // The list ends at the first item that no value fits.
+  const whole = places.length === Math.min(prefix.length, max);
+  if (whole && max > places.length) rest = compiler.values(items, `${at}/items`, hops);
+  const reach = rest === undefined ? places.length : max;
+  if (minItems > reach) return undefined;
 
   const comma = seq(literal(","), bounds.spaces ? opt(literal(" ")) : EMPTY);
   const after = (n: number): Expr => {
@@ -205,13 +209,13 @@ export function arrays(
     if (value === undefined) {
       return rest === undefined
         ? EMPTY
-        : times(rules, seq(comma, rest), Math.max(0, leastItems - n), reach - n);
+        : times(rules, seq(comma, rest), Math.max(0, minItems - n), reach - n);
     }
     const more = seq(comma, value, n + 1 < reach ? rules.rule(after(n + 1)) : EMPTY);
-    return n < leastItems ? more : opt(more);
+    return n < minItems ? more : opt(more);
   };
   const first = reach === 0 ? undefined : places[0] ?? rest;
   const filled = first === undefined ? undefined : seq(first, after(1));
-  const inside = alt([leastItems === 0 ? EMPTY : undefined, filled]);
+  const inside = alt([minItems === 0 ? EMPTY : undefined, filled]);
   return inside === undefined ? undefined : seq(literal("["), inside, literal("]"));
 }

@@ -1,4 +1,4 @@
-/** Reads one level of a schema, without following anything. @module */
+/** Parses one level of a schema without following references. @module */
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import {
   ALL_KINDS,
@@ -11,12 +11,12 @@ import {
   wrong,
 } from "./schema.ts";
 
-/** Keywords that say nothing about a value. */
+/** Keywords that do not constrain a value. */
 const PLAIN = new Set(
   ("title description default examples deprecated readOnly writeOnly $comment $schema $id $anchor " +
     "$defs definitions $ref allOf id").split(" "),
 );
-/** Read here. */
+/** Keywords that this file parses. */
 const READ = new Set(
   ("type enum const not minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength " +
     "maxLength minItems maxItems prefixItems items additionalItems minProperties maxProperties " +
@@ -26,12 +26,12 @@ const READ = new Set(
 
 const KINDS: ReadonlySet<string> = new Set([...ALL_KINDS, "integer"]);
 
-/** What a schema says itself, beside its `$ref` and `allOf`. Faults with `invalidInput` and the place. */
+/** The constraints of one schema beside its `$ref` and `allOf`. Throws `invalidInput` with the place. */
 export function parseLevel(schema: JsonObject, at: string): Flat {
-  const limit = (key: string, least = 0): number | undefined => {
+  const limit = (key: string, min = 0): number | undefined => {
     const value = schema[key];
     if (value === undefined) return undefined;
-    if (typeof value === "number" && Number.isSafeInteger(value) && value >= least) return value;
+    if (typeof value === "number" && Number.isSafeInteger(value) && value >= min) return value;
     throw wrong(`${at}/${key}`, "it is not a whole number");
   };
   const inner = (key: string): Schema | undefined =>
@@ -43,13 +43,13 @@ export function parseLevel(schema: JsonObject, at: string): Flat {
     low: bound(schema, at, ["minimum", "exclusiveMinimum"]),
     high: bound(schema, at, ["maximum", "exclusiveMaximum"]),
     multiples: multiples(schema, at),
-    leastLength: limit("minLength"),
-    mostLength: limit("maxLength"),
-    leastItems: limit("minItems"),
-    mostItems: limit("maxItems"),
+    minLength: limit("minLength"),
+    maxLength: limit("maxLength"),
+    minItems: limit("minItems"),
+    maxItems: limit("maxItems"),
     ...lists(schema, at),
-    leastProperties: limit("minProperties"),
-    mostProperties: limit("maxProperties"),
+    minProperties: limit("minProperties"),
+    maxProperties: limit("maxProperties"),
     properties: schema["properties"] === undefined
       ? undefined
       : new Map(named(schema["properties"], `${at}/properties`)),
@@ -57,7 +57,7 @@ export function parseLevel(schema: JsonObject, at: string): Flat {
     additional: inner("additionalProperties"),
     keys: inner("propertyNames"),
     choices: choices(schema, at),
-    unheld: Object.keys(schema)
+    ignored: Object.keys(schema)
       .filter((key) => !PLAIN.has(key) && !READ.has(key) && !key.startsWith("x-")),
   };
 }
@@ -82,7 +82,7 @@ function valuesOf(schema: JsonObject, at: string): readonly Json[] | undefined {
   return listed === undefined || listed.some((each) => same(each, only)) ? [only] : [];
 }
 
-/** Whether two values are the same JSON, whatever the order of their keys. */
+/** Whether two JSON values are equal, ignoring the order of keys. */
 export function same(a: Json, b: Json): boolean {
   if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
@@ -107,7 +107,7 @@ function bound(
       throw wrong(`${at}/${plain}`, "it is not a number");
     }
   }
-  // Draft 4 says with a boolean that the other bound is strict.
+  // In Draft 4 a boolean makes the other bound strict.
   if (typeof shut === "number" && typeof open !== "number") {
     return { at: shut, strict: open === true };
   }
@@ -147,7 +147,7 @@ function named(value: Json, at: string): [string, Schema][] {
 
 function names(value: Json | undefined, at: string): readonly string[] | undefined {
   if (value === undefined) return undefined;
-  // Draft 3 and OpenAPI 2 write a boolean here: it says nothing of this schema's own keys.
+  // Draft 3 and OpenAPI 2 have a boolean here, which does not constrain this schema's own keys.
   if (typeof value === "boolean") return undefined;
   if (isList(value) && value.every((each) => typeof each === "string")) return value;
   throw wrong(at, "it is not a list of names");
@@ -162,7 +162,7 @@ function choices(schema: JsonObject, at: string): readonly Choice[] | undefined 
     const of = value.map((each, n) => asSchema(each, `${at}/${key}/${n}`));
     found.push({ of, exactlyOne: key === "oneOf" });
   }
-  // "If there is an a, then …" is "there is no a, or there is one and …".
+  // "If `a` is present, then …" is the choice "`a` is absent, or `a` is present and …".
   const absent = (name: string): Schema => ({ properties: { [name]: false } });
   const { dependentRequired = {}, dependentSchemas = {} } = schema;
   for (

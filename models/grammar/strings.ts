@@ -1,60 +1,45 @@
-/** JSON strings between two lengths, and keys that are none of some names. @module */
+/** Grammars of JSON strings with bounded length, and of keys outside a list of names. @module */
 import { alt, EMPTY, type Expr, literal, type Rules, seq, times } from "./gbnf.ts";
 
-/** A character as it stands: no control, quote, backslash or half of a pair. */
+/** An unescaped character: no control character, quote, backslash or surrogate. */
 const PLAIN = String.raw`[\x20-!#-\[\]-\uD7FF\uE000-\U0010FFFF]`;
 const HEX = "[0-9a-fA-F]";
-/** One character, written as JSON allows; halves of pairs only together. */
+/** One character in any JSON notation; escaped surrogates only in pairs. */
 const CHARACTER = [
   PLAIN,
   String.raw`"\\" (["\\/bfnrt] | "u" (([0-9a-cA-CefEF] ${HEX} | [dD] [0-7]) ${HEX}{2}` +
   String.raw` | [dD] [89abAB] ${HEX}{2} "\\u" [dD] [c-fC-F] ${HEX}{2}))`,
 ].join(" | ");
 
-/** A string of `least` to `most` characters (code points), with its quotes. */
-export function string(rules: Rules, least: number, most: number): Expr {
-  return seq(literal('"'), times(rules, rules.rule(CHARACTER), least, most), literal('"'));
+/** A quoted string of `min` to `max` characters (code points). */
+export function string(rules: Rules, min: number, max: number): Expr {
+  return seq(literal('"'), times(rules, rules.rule(CHARACTER), min, max), literal('"'));
 }
 
-/** A key of `least` to about `most` characters without escapes that is none of `names`. */
-export function otherKey(
-  rules: Rules,
-  { names, least, most }: {
-    readonly names: readonly string[];
-    readonly least: number;
-    readonly most: number;
-  },
-): Expr | undefined {
-  const inner = other(rules, { names, least, most });
+/** A quoted key of `min` to about `max` characters, without escapes and not among `names`. */
+export function otherKey(rules: Rules, keys: Keys): Expr | undefined {
+  const inner = other(rules, keys);
   return inner === undefined ? undefined : seq(literal('"'), inner, literal('"'));
 }
 
-function other(
-  rules: Rules,
-  { names, least, most }: {
-    readonly names: readonly string[];
-    readonly least: number;
-    readonly most: number;
-  },
-): Expr | undefined {
+interface Keys {
+  readonly names: readonly string[];
+  readonly min: number;
+  readonly max: number;
+}
+
+function other(rules: Rules, { names, min, max }: Keys): Expr | undefined {
   const plain = rules.rule(PLAIN);
-  if (names.length === 0) return times(rules, plain, least, Math.max(least, most));
+  if (names.length === 0) return times(rules, plain, min, Math.max(min, max));
   const after = (rest: readonly string[]): Expr | undefined =>
-    other(rules, { names: rest, least: Math.max(0, least - 1), most: Math.max(0, most - 1) });
-  const groups = new Map<string, string[]>();
-  for (const name of names) {
-    const [first] = name;
-    if (first === undefined) continue;
-    const group = groups.get(first);
-    if (group === undefined) groups.set(first, [name.slice(first.length)]);
-    else group.push(name.slice(first.length));
-  }
+    other(rules, { names: rest, min: Math.max(0, min - 1), max: Math.max(0, max - 1) });
+  const groups = Map.groupBy(names.filter((each) => each !== ""), ([first = ""]) => first);
   const ended = names.includes("");
   const found = alt([
-    ended || least > 0 ? undefined : EMPTY,
-    most === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
-    ...(most === 0 ? [] : [...groups].map(([first, rest]) => {
-      const more = after(rest);
+    ended || min > 0 ? undefined : EMPTY,
+    max === 0 ? undefined : seq(butFor([...groups.keys()]), after([]) ?? EMPTY),
+    ...(max === 0 ? [] : [...groups].map(([first, rest]) => {
+      const more = after(rest.map((name) => name.slice(first.length)));
       return more === undefined || JSON.stringify(first) !== `"${first}"`
         ? undefined
         : seq(literal(first), more);
@@ -63,7 +48,7 @@ function other(
   return found === undefined ? undefined : rules.rule(found);
 }
 
-/** A plain character that is none of these. */
+/** An unescaped character outside `characters`. */
 function butFor(characters: readonly string[]): Expr {
   const codes = characters.map((each) => each.codePointAt(0) ?? 0).sort((a, b) => a - b);
   const ranges: string[] = [];

@@ -1,40 +1,51 @@
-/** The grammar of an answer that may hold calls, and of nothing else. @module */
+/** The grammar of an answer with tool calls, and the parser of such answers. @module */
 import type { Json } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
-import { alt, EMPTY, type Expr, literal, makeRules, opt, type Rules, seq, times } from "./gbnf.ts";
+import {
+  alt,
+  EMPTY,
+  type Expr,
+  literal,
+  makeRules,
+  oneOf,
+  opt,
+  type Rules,
+  seq,
+  times,
+} from "./gbnf.ts";
 import type { Flat, GrammarOptions } from "./schema.ts";
 import { schemaRule } from "./compile.ts";
 
-/** What of a descriptor the grammar is made of. */
+/** The part of a tool descriptor that the grammar needs. */
 interface OfferedTool {
   readonly name: string;
   /** JSON Schema of the arguments, as JSON text. */
   readonly paramSchema: string;
 }
 
-/** What an answer may be. */
+/** Form of the answer. */
 export interface ToolGrammarOptions extends GrammarOptions {
-  /** An answer without a call is not possible. */
+  /** Whether the answer must contain a call. False. */
   readonly mustCall?: boolean;
-  /** Calls in one answer. 8. */
+  /** Calls per answer. 8. */
   readonly calls?: number;
-  /** Schema of an answer that calls nothing; absent: any text. */
+  /** Schema of an answer without calls; absent: any text. */
   readonly answer?: Json | string | undefined;
-  /** Text may stand before the first call. True. */
+  /** Whether text may precede the first call. True. */
   readonly preamble?: boolean;
 }
 
-/** Arguments are an object, of no keys where the schema names none. */
+/** Arguments are an object; an empty one where the schema names no property. */
 const ARGUMENTS: Flat = { kinds: new Set(["object"]), properties: new Map() };
 
-/** Tools of one grammar. */
+/** Tools per grammar. */
 const MAX_TOOLS = 512;
 
 /**
- * The grammar (GBNF, `root`) of an answer: text without {@link CALL_OPEN} (or JSON of `answer`), or 1
- * to N calls `<tool_call>{"name":…,"arguments":{…}}</tool_call>` whose arguments fit their tool's
- * schema, perhaps after some text. What {@link parseToolAnswer} makes of it is that text and those
- * calls. One space is allowed after `:` and `,`. Throws `invalidInput` naming the tool, `tooLarge`.
+ * The grammar (GBNF, start symbol `root`) of an answer: text without {@link CALL_OPEN} (or JSON of `answer`),
+ * or 1 to `calls` calls `<tool_call>{"name":…,"arguments":{…}}</tool_call>` whose arguments fit the schema of
+ * their tool, with optional text before. {@link parseToolAnswer} recovers that text and those calls. One
+ * space may follow `:` and `,`. Throws `invalidInput` naming the tool, and `tooLarge`.
  */
 export function toolGrammar(
   tools: readonly OfferedTool[],
@@ -45,9 +56,9 @@ export function toolGrammar(
     throw new Fault("tooLarge", `Cannot make a grammar: more than ${MAX_TOOLS} tools`);
   }
   const rules = makeRules();
-  const bounds = { ...options, spaces: options.spaces ?? true };
+  const bounds = { ...options, spaces: true };
   const call = callRule(rules, tools, bounds);
-  // After the marker: the rest of the first call, and more of them.
+  // Behind the opening marker: the rest of the first call, then further calls.
   const called = call === undefined ? undefined : rules.rule(
     seq(call, times(rules, seq(opt(literal("\n")), literal(CALL_OPEN), call), 0, calls - 1)),
   );
@@ -59,24 +70,24 @@ export function toolGrammar(
   const free = mustCall || said !== undefined
     ? undefined
     : freeText(rules, { then: preamble ? called : undefined });
-  // Free text with a preamble holds the calls already.
+  // Free text with a preamble already includes the calls.
   const direct = free !== undefined && preamble ? undefined : marked;
   return rules.render(alt([said, direct, free]) ?? EMPTY);
 }
 
-/** What follows the marker in a call of one of the tools. */
+/** The text of a call behind its opening marker. */
 function callRule(
   rules: Rules,
   tools: readonly OfferedTool[],
   bounds: GrammarOptions,
 ): Expr | undefined {
   const space = opt(literal(" "));
-  const bodies = new Map<string, Expr>();
-  for (const { name, paramSchema } of tools) {
+  const bodies = tools.map(({ name, paramSchema }): [string, Expr] => {
     const fits = schemaOf(rules, name, paramSchema, bounds);
-    bodies.set(name, seq(literal('",'), space, literal('"arguments":'), space, fits));
-  }
-  const named = byName(rules, [...bodies]);
+    const body = seq(literal('",'), space, literal('"arguments":'), space, fits);
+    return [JSON.stringify(name).slice(1, -1), body];
+  });
+  const named = oneOf(rules, bodies);
   if (named === undefined) return undefined;
   const line = opt(literal("\n"));
   return rules.rule(
@@ -105,32 +116,11 @@ function schemaOf(rules: Rules, name: string, schema: string, bounds: GrammarOpt
   }
 }
 
-/** Names with what follows each; what names begin with alike is written once. */
-function byName(rules: Rules, bodies: readonly (readonly [string, Expr])[]): Expr | undefined {
-  const groups = new Map<string, (readonly [string, Expr])[]>();
-  for (const [name, body] of bodies) {
-    const group = groups.get(name.slice(0, 1));
-    if (group === undefined) groups.set(name.slice(0, 1), [[name, body]]);
-    else group.push([name, body]);
-  }
-  return alt([...groups.values()].map((group) => {
-    const [[first, body] = ["", EMPTY], ...others] = group;
-    if (others.length === 0) return seq(literal(JSON.stringify(first).slice(1, -1)), body);
-    let length = 1;
-    while (
-      length < first.length && others.every(([name]) => name.startsWith(first.slice(0, length + 1)))
-    ) length++;
-    const rest = byName(rules, group.map(([name, each]) => [name.slice(length), each]));
-    const prefix = JSON.stringify(first.slice(0, length)).slice(1, -1);
-    return seq(literal(prefix), rest === undefined ? EMPTY : rules.rule(rest));
-  }));
-}
-
-/** Text in which the marker does not stand; where it comes, `then` follows or nothing can. */
+/** Text without the marker. At a marker `then` follows; if `then` is absent, no marker can be written. */
 function freeText(rules: Rules, { then }: { readonly then: Expr | undefined }): Expr {
   const marker = CALL_OPEN;
-  // State n: the text so far ends with the marker's first n characters. The marker's first
-  // character comes in it once, so that a miss leads to state 0 or 1.
+  // State n: the text so far ends with the first n characters of the marker. The first character occurs only
+  // once in the marker, so a mismatch leads to state 0 or 1.
   const first = marker.slice(0, 1);
   const state = (n: number): string => `text-${n}`;
   const bodies: string[] = [];
@@ -148,32 +138,32 @@ function freeText(rules: Rules, { then }: { readonly then: Expr | undefined }): 
   return rules.named(state, bodies);
 }
 
-// What a model's text holds: words and calls, as {@link toolGrammar} lets them be written.
+// The parser for answers of {@link toolGrammar}.
 
-/** Before a call. */
+/** Opens a call. */
 export const CALL_OPEN = "<tool_call>";
-/** Behind it. */
+/** Closes a call. */
 export const CALL_CLOSE = "</tool_call>";
 
-/** A call as the text has it. */
+/** A call as written. */
 interface AnsweredCall {
   readonly name: string;
-  /** JSON text; not parsed: the gate does. */
+  /** JSON text, parsed by the gate. */
   readonly arguments: string;
 }
 
-/** An answer taken apart. */
+/** A parsed answer. */
 export interface ToolAnswer {
-  /** What stands before the first call, or all of it. */
+  /** The text before the first call, or the whole answer. */
   readonly text: string;
   readonly calls: readonly AnsweredCall[];
-  /** A call has begun and is not complete: the answer was cut. Its text is in neither. */
+  /** The answer was cut within a call, which is in neither `text` nor `calls`. */
   readonly cut: boolean;
-  /** As much of that call as was written. */
+  /** The written part of the call that was cut. */
   readonly begun?: AnsweredCall;
 }
 
-/** Takes an answer apart. Whatever is no call as the grammar writes them stays text. */
+/** Parses an answer. A text that does not follow the grammar of calls remains text. */
 export function parseToolAnswer(answer: string): ToolAnswer {
   const start = answer.indexOf(CALL_OPEN);
   if (start < 0) return { text: answer, calls: [], cut: false };
@@ -193,12 +183,12 @@ export function parseToolAnswer(answer: string): ToolAnswer {
     calls.push(call);
     at = skip(answer, closed + CALL_CLOSE.length);
   }
-  // Text that only looks like a call is shown as it is.
+  // Text that only resembles a call is shown as it is.
   const text = calls.length === 0 && !cut ? answer : answer.slice(0, start);
   return { text, calls, cut, ...(cut ? { begun: begunAt(answer, at) } : {}) };
 }
 
-/** A call that was cut, from its marker on: of its name and its arguments what is there. */
+/** A call that was cut, from its opening marker: as much of name and arguments as was written. */
 function begunAt(answer: string, at: number): AnsweredCall {
   const text = answer.slice(at + CALL_OPEN.length);
   const [, name = ""] = /^\s*\{\s*"name"\s*:\s*"([^"\\]*)/.exec(text) ?? [];
@@ -212,7 +202,7 @@ function skip(text: string, from: number): number {
   return at;
 }
 
-/** Where the object that begins at `from` ends; undefined when it does not begin or end. */
+/** The end of the object that begins at `from`; undefined if it does not begin or end. */
 function valueEnd(text: string, from: number): number | undefined {
   let depth = 0;
   let quoted = false;
@@ -229,7 +219,7 @@ function valueEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The two members of a call; the arguments as they are written, so that nothing is lost on the way. */
+/** The two members of a call. The arguments keep their exact text. */
 function callOf(text: string): AnsweredCall | undefined {
   const head = /^\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"arguments"\s*:\s*/.exec(text);
   if (head === null) return undefined;
@@ -238,7 +228,7 @@ function callOf(text: string): AnsweredCall | undefined {
     const written = text.slice(head[0].length, -1).trimEnd();
     return typeof name === "string" ? { name, arguments: written } : undefined;
   } catch {
-    // A name with an escape that JSON does not have.
+    // The name has an escape that JSON does not define.
     return undefined;
   }
 }

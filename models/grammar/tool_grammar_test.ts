@@ -16,7 +16,7 @@ const read = '<tool_call>{"name":"file_read","arguments":{"path":"a"}}</tool_cal
 const spaced = '<tool_call>\n{"name": "file_write", "arguments": {"path": "b"}}\n</tool_call>';
 
 /** Short texts, so that sentences are. */
-const SHORT: ToolGrammarOptions = { mustCall: true, preamble: false, calls: 3, mostLength: 80 };
+const SHORT: ToolGrammarOptions = { mustCall: true, preamble: false, calls: 3, maxLength: 80 };
 
 /** A small generator: 0 to 1, the same each time. */
 function randoms(): () => number {
@@ -104,7 +104,7 @@ Deno.test("the largest schemas compile, small, and what they write fits or is no
   for (const [name, schema] of Object.entries(LARGE_SCHEMAS)) {
     const { grammar, notes } = compileSchema(schema);
     assert.ok(grammar.length < 65_536, `${name}: ${grammar.length} bytes`);
-    const rules = readGrammar(compileSchema(schema, { mostLength: 80 }).grammar);
+    const rules = readGrammar(compileSchema(schema, { maxLength: 80 }).grammar);
     for (let n = 0; n < 20; n++) JSON.parse(draw(rules, random));
     for (const { path } of notes) assert.match(path, /^\//);
   }

@@ -1,37 +1,36 @@
-/** An answer under way: words go on at once, calls when they are whole. @module */
+/** Streams one answer of a local model: text at once, calls when they are complete. @module */
 import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/model/chat.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { StreamChunk } from "../../contracts/model/model.ts";
 import { CALL_OPEN, parseToolAnswer, type ToolAnswer } from "../grammar/mod.ts";
 import { cutAt, makeCallIds, UNMADE_CHARS } from "../remote/assemble.ts";
-import { makeDialect } from "../remote/dialect/mod.ts";
+import { makeDialect, partAtEnd } from "../remote/dialect/mod.ts";
 
-/** A whole answer. */
 export interface AnsweredText {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
-  /** It ended within a call, which is not made: in `toolCalls` where its limit cut it, else dropped. */
+  /**
+   * The answer ended within a call. If the token limit cut it, the call is in `toolCalls` as `unmade`;
+   * otherwise it is dropped.
+   */
   readonly cut: boolean;
 }
 
-/** Takes text as a model writes it, and then ends. */
+/** Reads the text of one answer. */
 export interface AnswerText {
-  /** Throws `upstream` for too long an answer, and with detail `repeats` for one that goes round in circles. */
+  /** Throws `upstream` for an answer that is too long, and with detail `repeats` for one that repeats itself. */
   push(text: string): void;
-  /**
-   * `limit`: the answer ended at so many tokens. Throws `upstream` for a call that no advertised tool can take.
-   */
+  /** `limit`: the token limit that ended the answer. Throws `upstream` for a call that no advertised tool accepts. */
   end(limit?: number): AnsweredText;
 }
 
-/** What an answer is read with. */
 export interface AnswerParts {
   readonly onChunk: (chunk: StreamChunk) => void;
-  /** Names of the tools that may be called; empty: all text is text. */
+  /** Names of the tools that may be called. Empty: the answer is plain text. */
   readonly tools: ReadonlySet<string>;
-  /** Ids of the calls that the conversation holds. */
+  /** Ids of the calls in the conversation. */
   readonly knownIds: Iterable<string>;
-  /** Thoughts stand in `<think>`. */
+  /** Whether thoughts come in `<think>`. */
   readonly thoughts: boolean;
 }
 
@@ -39,11 +38,11 @@ export interface AnswerParts {
 export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerParts): AnswerText {
   const dialect = thoughts ? makeDialect(["think"], tools) : undefined;
   let answer = "";
-  /** Characters of `answer` that went on. */
+  /** Characters of `answer` that were passed on. */
   let given = 0;
   let calling = false;
   let content = "";
-  let looked = 0;
+  let checked = 0;
 
   function say(text: string): void {
     if (text === "") return;
@@ -70,16 +69,16 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
       if (answer.length > MESSAGE_LIMIT) {
         throw new Fault("upstream", `Cannot go on: more than ${MESSAGE_LIMIT} characters`);
       }
-      if (answer.length - looked >= LOOK_EACH) {
-        looked = answer.length;
+      if (answer.length - checked >= CHECK_EVERY) {
+        checked = answer.length;
         const unit = repeatedIn(answer);
-        if (unit !== undefined) throw goesRound(unit);
+        if (unit !== undefined) throw repeatsItself(unit);
       }
       if (calling) return;
       if (tools.size === 0) return give(answer.length);
       const mark = answer.indexOf(CALL_OPEN, given);
       calling = mark >= 0;
-      give(calling ? mark : answer.length - partAtEnd(answer, CALL_OPEN));
+      give(calling ? mark : answer.length - partAtEnd(answer, [CALL_OPEN]));
     },
     end(limit) {
       const { text, calls, cut, begun }: ToolAnswer = tools.size === 0
@@ -106,17 +105,17 @@ export function makeAnswerText({ onChunk, tools, knownIds, thoughts }: AnswerPar
   });
 }
 
-/** A tail of so many characters that is the same thing at least so often is no answer any more. */
-const CIRCLES = [{ characters: 512, times: 8 }, { characters: 2_400, times: 4 }] as const;
-/** Characters between two looks. */
-const LOOK_EACH = 64;
+/** An answer is stopped when a tail of so many characters repeats one unit at least so often. */
+const REPETITIONS = [{ characters: 512, times: 8 }, { characters: 2_400, times: 4 }] as const;
+/** Characters between two checks for repetition. */
+const CHECK_EVERY = 64;
 
-/** What the end of a text says again and again; undefined where it does not. */
+/** The unit that the end of a text repeats; undefined if none. */
 function repeatedIn(text: string): string | undefined {
-  for (const { characters, times } of CIRCLES) {
+  for (const { characters, times } of REPETITIONS) {
     if (text.length < characters) return undefined;
     const tail = text.slice(-characters);
-    // Of each beginning of the tail, how much of its end begins the tail as well (Knuth, Morris, Pratt).
+    // KMP failure function: for each prefix of the tail, the length of its longest border.
     const borders = new Uint16Array(characters);
     let border = 0;
     for (let at = 1; at < characters; at++) {
@@ -130,7 +129,7 @@ function repeatedIn(text: string): string | undefined {
   return undefined;
 }
 
-function goesRound(unit: string): Fault {
+function repeatsItself(unit: string): Fault {
   const shown = unit.replaceAll(/\s+/g, " ").trim().slice(0, 60).toWellFormed();
   return new Fault(
     "upstream",
@@ -138,12 +137,12 @@ function goesRound(unit: string): Fault {
       JSON.stringify(shown)
     }, again and again) and was stopped; ` +
       "ask in other words, give it a temperature, or take a larger model",
-    // The same request would come to the same.
+    // The same request would have the same result.
     { detail: { repeats: true, tried: true } },
   );
 }
 
-/** The grammar lets nothing else through; this holds it to that. */
+/** The grammar admits only valid calls; this check does not rely on it. */
 function checkCall(
   call: { readonly name: string; readonly arguments: string },
   tools: ReadonlySet<string>,
@@ -160,12 +159,4 @@ function checkCall(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw wrong("its arguments are no object");
   }
-}
-
-/** How many characters at the end of `text` may be the beginning of `mark`. */
-function partAtEnd(text: string, mark: string): number {
-  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(mark.slice(0, length))) return length;
-  }
-  return 0;
 }

@@ -1,7 +1,7 @@
 /**
- * A request as a local model reads it. Chat templates differ in what they take beside plain turns, so
- * tools, calls and results are words of ours in the three roles that all of them have, in the form
- * (`<tool_call>`, `<tool_response>`) that many small models were taught.
+ * The prompt of a local model. Chat templates support different features beside plain turns, so tools, calls
+ * and results are written into the three roles that every template has, in a form (`<tool_call>`,
+ * `<tool_response>`) that many small models were trained on.
  * @module
  */
 import type { InferenceRequest } from "../../contracts/model/model.ts";
@@ -10,10 +10,10 @@ import type { EngineMessage } from "./engine.ts";
 
 const RESULT_OPEN = "<tool_response>";
 const RESULT_CLOSE = "</tool_response>";
-/** Marks of ours: what a text holds of them is broken as a control token is. */
+/** Markers of this format; escaped in untrusted text like control tokens. */
 export const OWN_MARKS: readonly string[] = [CALL_OPEN, CALL_CLOSE, RESULT_OPEN, RESULT_CLOSE];
 
-/** Turns of a template: one system message at most, then user and assistant by turns. */
+/** The turns for a chat template: at most one system message, then user and assistant alternating. */
 export function conversationOf(
   { messages, tools, responseSchema }: Pick<
     InferenceRequest,
@@ -31,7 +31,7 @@ export function conversationOf(
   for (const { role, content, toolCalls = [], toolName = "tool" } of messages) {
     switch (role) {
       case "system":
-        // One that comes later keeps its place: templates know only the first.
+        // Templates support a system message only at the start; later ones keep their place as user text.
         if (turns.length === 0) system.push(plain(content));
         else say("user", `(system) ${plain(content)}`);
         break;
@@ -49,7 +49,7 @@ export function conversationOf(
   if (responseSchema !== undefined) {
     system.push(`Answer with JSON that fits this JSON Schema: ${plain(responseSchema)}`);
   }
-  // Nearly every template begins with the user; an answer follows the user's turn.
+  // Most templates require a first turn by the user, and an answer must follow a user's turn.
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", parts: ["(begin)"] });
   if (turns.at(-1)?.role === "assistant") turns.push({ role: "user", parts: ["(go on)"] });
   const first: EngineMessage[] = system.length === 0
@@ -58,12 +58,13 @@ export function conversationOf(
   return [...first, ...turns.map(({ role, parts }) => ({ role, content: parts.join("\n") }))];
 }
 
-/** Most tools that are meant: an answer that lists more speaks of them. */
+/** An answer that names more tools discusses them rather than intends a call. */
 const MAX_DUE = 2;
 
 /**
- * Tools of which one should have been called by an answer that calls none: those that it names or, where it names none,
- * those that the person named. None after results: the answer speaks of them. `first`: any, where no tool is named.
+ * The tools of which one should have been called by an answer without calls: those that the answer names or,
+ * if it names none, those that the person named. None after tool results, which the answer discusses.
+ * `first`: all tools, where none is named.
  */
 export function dueTools(
   { messages, tools }: Pick<InferenceRequest, "messages" | "tools">,
@@ -80,7 +81,7 @@ export function dueTools(
   return first && meant.length === 0 ? tools : [];
 }
 
-/** A name that is a usual word has to be quoted or called. */
+/** A name without an underscore may be a common word, so it must be quoted or called. */
 function namesTool(text: string, name: string): boolean {
   const word = RegExp.escape(name);
   const pattern = name.includes("_")
@@ -103,16 +104,16 @@ function callText(
   }}${CALL_CLOSE}`;
 }
 
-// Tools in few tokens: a line each, with arguments as TypeScript writes types. The grammar holds
-// the model to the schema; here it only has to know what there is to say.
+// A compact list of tools: a line each, with arguments as TypeScript types. The grammar enforces the schema;
+// the prompt only has to tell the model what is possible.
 
-/** Levels of a schema that are shown. */
-const DEPTH = 4;
+/** Nested levels of a schema that are shown. */
+const MAX_DEPTH = 4;
 const MAX_VALUES = 32;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a model that may call is told: how, and with what; `plain` takes marks out of tools' words. */
+/** The system text about tools: how to call them, and the list. `plain` escapes markers in descriptions. */
 export function toolWords(
   tools: InferenceRequest["tools"],
   plain: (text: string) => string,
@@ -122,12 +123,12 @@ export function toolWords(
     `${CALL_OPEN}{"name": "NAME", "arguments": {…}}${CALL_CLOSE}`,
     "and its result comes in <tool_response>. Tools and their arguments:",
     ...tools.map(({ name, description, paramSchema }) =>
-      plain(`${name}${typeWords(parsed(paramSchema), DEPTH)}: ${oneLine(description)}`)
+      plain(`${name}${typeWords(parsed(paramSchema), MAX_DEPTH)}: ${oneLine(description)}`)
     ),
   ].join("\n");
 }
 
-/** A type for a schema; `any` where it says nothing that fits into one. */
+/** A schema as a TypeScript type; `any` where no type expresses it. */
 export function typeWords(schema: unknown, depth: number): string {
   if (!isFields(schema)) return "any";
   if ("const" in schema) return JSON.stringify(schema["const"]);
@@ -172,7 +173,7 @@ function parsed(schema: string): unknown {
   try {
     return JSON.parse(schema);
   } catch {
-    // The grammar refuses it by name.
+    // The grammar compiler refuses this schema by name.
     return undefined;
   }
 }

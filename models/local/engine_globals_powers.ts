@@ -1,27 +1,27 @@
 /**
- * What the engine's package takes from the global scope, lent while it starts. Evaluated before the
- * prelude of the process, which takes it away from everything else.
+ * Lends the engine's package the globals it needs, while it starts. Evaluated before the prelude of the
+ * process, which removes them.
  * @module
  */
 
-/** Made here, before the prelude. Descriptors: a value that is looked at makes Deno load it. */
+/** Saved before the prelude runs. As descriptors: reading a value makes Deno load it. */
 const kept = ["Blob", "Worker"].map((name) =>
   [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const
 );
 
 /**
- * Put before the engine's program: with Node's globals it takes itself to be in Node, and what it has to
- * say comes as a message, so that its traces need not stand in this process's log, too.
+ * Prepended to the engine's program: with Node's globals it would assume Node. Its errors come as messages,
+ * so the console of this process need not repeat them.
  */
 const BEFORE = "delete globalThis.process;delete globalThis.require;console.error=()=>{};";
 
-/** Globals as the engine needs them, until disposed of. */
+/** The globals of the engine, lent until disposed. */
 export interface Lent extends Disposable {
   /** A URL of bytes for the engine's thread. */
   url(bytes: Uint8Array<ArrayBuffer>, type: string): string;
 }
 
-/** Lends them. The engine's thread starts before they are taken back, and has globals of its own. */
+/** Lends the globals. The engine's thread starts before they are taken back, and has globals of its own. */
 export function lendGlobals(): Lent {
   const before = ["Blob", "Worker", "document"].map((name) =>
     [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const

@@ -1,18 +1,15 @@
-/**
- * llama.cpp as WebAssembly, in a thread of its own: the port is heard while a token is computed.
- * @module
- */
+/** llama.cpp as WebAssembly in a thread of its own, so that the port stays responsive during a token. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import wasm from "@wllama/wllama/esm/wasm/wllama.wasm" with { type: "bytes" };
 import { Wllama } from "@wllama/wllama/esm/index.js";
 import type { Engine, EngineEnd, EngineFile, EngineOptions, EngineRequest } from "./engine.ts";
 import { lendGlobals } from "./engine_globals_powers.ts";
 
-/** Tokens of input that are computed at once: an abort waits for them, and memory grows with them. */
+/** Input tokens computed at once. An abort waits for a batch, and memory grows with it. */
 const BATCH = 64;
 const LOG_ERRORS = 4;
 
-/** What an engine says of one step of a completion, as far as it is read. */
+/** The fields in use of an engine's streamed message. */
 interface Piece {
   readonly choices?: readonly {
     readonly delta?: { readonly content?: string | null };
@@ -26,7 +23,7 @@ interface Piece {
   };
 }
 
-/** An error of llama.cpp's server, as it logs it. */
+/** An error as llama.cpp's server logs it. */
 interface Refusal {
   readonly type?: string;
   readonly message?: string;
@@ -43,7 +40,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
   const hear = (...said: readonly unknown[]): void => {
     for (const each of said) {
       if (each instanceof ErrorEvent) {
-        // Unheard, an error of the engine's thread ends this process before it has answered.
+        // An unhandled error of the engine's thread would end this process before it answers.
         each.preventDefault();
         ended.resolve(each.message);
       } else if (typeof each === "string") complaint ??= each;
@@ -53,13 +50,13 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
   const quiet = (): void => {};
   using lent = lendGlobals();
   const wllama = new Wllama({ default: lent.url(wasm, "application/wasm") }, {
-    // Neither downloads nor caches: without them it asks for no storage.
+    // Neither downloads nor caches: without these, wllama asks for storage.
     cacheManager: Object.create(null),
     modelManager: Object.create(null),
     logger: { debug: quiet, log: quiet, warn: quiet, error: hear },
   });
 
-  /** Runs one step of the engine: says what it refused, and when it is beyond repair. */
+  /** Runs one operation of the engine. A failure becomes a fault with the engine's reason, or ends the engine. */
   async function step<T>(doing: string, work: () => Promise<T>): Promise<T> {
     refusal = undefined;
     complaint = undefined;
@@ -96,7 +93,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
     if (refusal?.message !== undefined) {
       return new Fault("invalidInput", `Cannot ${doing}: ${tidy(refusal.message)}`);
     }
-    // An exception of llama.cpp reaches us as an answer that cannot be read: it said why before.
+    // An exception of llama.cpp arrives as an unreadable answer; its reason was logged before.
     if (complaint !== undefined && !/unreachable|out of bounds|memory|abort/i.test(why)) {
       return new Fault("invalidInput", `Cannot ${doing}: ${tidy(complaint)}`);
     }
@@ -110,7 +107,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
       n_threads: 1,
       n_gpu_layers: 0,
       n_parallel: 1,
-      // A vector is made of a whole text at once.
+      // A vector is computed over a whole text at once.
       n_batch: embedding ? contextTokens : BATCH,
       n_ubatch: embedding ? contextTokens : BATCH,
       warmup: false,
@@ -136,7 +133,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
     let last: Piece = {};
     let cut = false;
     const body = {
-      // llama.cpp reads JSON strictly: half a surrogate pair would be an error.
+      // llama.cpp parses JSON strictly: a lone surrogate would be an error.
       messages: request.messages.map(({ role, content }) => ({
         role,
         content: content.toWellFormed(),
@@ -187,7 +184,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
     return { vector: Float32Array.from(numbers), inputTokens: answer.usage.prompt_tokens };
   }
 
-  /** Control tokens fill the context, so that the engine counts and refuses before it computes. */
+  /** Control tokens fill the context, so that the engine counts, and refuses before it computes. */
   async function counted(text: string): Promise<number> {
     if (end === undefined) throw new Fault("unavailable", "Cannot count tokens: no control token");
     const prompt = text.toWellFormed() + end.repeat(contextTokens);
@@ -210,7 +207,7 @@ export async function startEngine(file: EngineFile, options: EngineOptions): Pro
   return Object.freeze<Engine>({ complete, embed, count, ended: ended.promise });
 }
 
-/** Without the names of llama.cpp's functions, on one line, of bounded length. */
+/** A message on one line of bounded length, without the names of llama.cpp's functions. */
 function tidy(said: string): string {
   const names =
     /^(?:(?:llama_model_load|common_chat_templates_init|srv|init|load_model|error)\s*:?\s+)+/;
@@ -227,7 +224,7 @@ function gone(doing: string, why: string): Fault {
   return new Fault("upstream", `Cannot ${doing}: the engine ended: ${tidy(why)}`);
 }
 
-/** The two things that wllama does with a Blob, without a copy of the file. */
+/** Implements the two methods of Blob that wllama uses, without copying the file. */
 function asBlob(file: EngineFile): Blob {
   const slice = (from = 0, to = file.length): Pick<Blob, "arrayBuffer" | "size"> => ({
     size: Math.max(0, Math.min(to, file.length) - from),

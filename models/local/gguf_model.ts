@@ -1,4 +1,4 @@
-/** A language model on any engine that runs a GGUF file. @module */
+/** Language models and embedders over any engine that runs a GGUF file. @module */
 import type { Provenance } from "../../contracts/model/chat.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
@@ -18,58 +18,58 @@ import type { Engine, EngineEnd } from "./engine.ts";
 import type { GgufHeader } from "../../contracts/model/gguf_header.ts";
 import type { ChatTemplate, LocalSettings } from "./local_config.ts";
 
-/** What a model is made of, beside its engine. */
+/** Parts of a model beside its engine. */
 export interface GgufParts {
   readonly header: GgufHeader;
   readonly settings: LocalSettings;
-  /** Named in place of what the weights bring. */
+  /** Replaces the template in the weights. */
   readonly template?: ChatTemplate | undefined;
-  /** As {@link ModelInfo} names it: `gguf-wasm`, `gguf-native`, `gguf-cuda`, `gguf-vulkan`. */
+  /** `backend` of {@link ModelInfo}: `gguf-wasm`, `gguf-native`, `gguf-cuda`, `gguf-vulkan`. */
   readonly backend: string;
 }
 
-/** Tokens of context where nothing is said: what fits into memory of about the weights' size. */
+/** Default context: the cache of so many tokens fits in memory of about the weights' size. */
 const CONTEXT_TOKENS = 32_768;
-const LEAST_CONTEXT_TOKENS = 2_048;
-/** The kernel gives an engine this much, or its weights' size, for what it keeps of a conversation. */
-const LEAST_BYTES = 268_435_456;
-/** The rest is for arithmetic. */
-const KEPT_SHARE = 0.75;
-/** Bytes of a number that is kept: 16-bit floats. */
-const KEPT_BYTES = 2;
+const MIN_CONTEXT_TOKENS = 2_048;
+/** The kernel grants an engine this much memory, or the size of its weights, for the KV cache. */
+const MIN_CACHE_BYTES = 268_435_456;
+/** Share of that memory for the cache; the rest is for computation. */
+const CACHE_SHARE = 0.75;
+/** Bytes per cached number: 16-bit floats. */
+const CACHE_NUMBER_BYTES = 2;
 /**
- * Characters of a text that its tool does not bound: a page of a file. The grammar is no longer for it
- * (strings are counted in nested blocks).
+ * Characters of a string argument without `maxLength`: a page of a file. The grammar does not grow with it,
+ * since repetitions are nested blocks.
  */
 const TEXT_LENGTH = 4_096;
-/** llama.cpp's number for "any". */
+/** llama.cpp's value for a random seed. */
 const ANY_SEED = 4_294_967_295;
 
-/** One call and nothing else. */
+/** Options that force exactly one call. */
 const ONE_CALL = { mustCall: true, preamble: false, calls: 1 };
-/** A request of at most so many tokens is read at once. */
-const NEWS_TOKENS = 64;
+/** Progress is reported only for longer inputs. */
+const MIN_PROGRESS_TOKENS = 64;
 
-/** An answer as the engine gave it, and why it was stopped if it was. */
-interface Once {
+/** One completion, and the fault that stopped it, if any. */
+interface Attempt {
   readonly answered: AnsweredText;
   readonly end: EngineEnd;
   readonly stopped?: Fault;
 }
 
-/** Tokens of context that an engine is started with. */
+/** Size of the context for an engine, in tokens. */
 export function contextTokensOf({ header, settings }: Omit<GgufParts, "backend">): number {
   if (settings.contextTokens !== undefined) {
     return Math.min(settings.contextTokens, header.contextTokens);
   }
-  const room = KEPT_SHARE * Math.max(LEAST_BYTES, settings.bytes);
-  const fitting = room / (header.layers * header.kept * KEPT_BYTES);
-  const whole = Math.floor(fitting / LEAST_CONTEXT_TOKENS) * LEAST_CONTEXT_TOKENS;
-  const most = Math.min(CONTEXT_TOKENS, Math.max(LEAST_CONTEXT_TOKENS, whole));
-  return Math.min(most, header.contextTokens);
+  const room = CACHE_SHARE * Math.max(MIN_CACHE_BYTES, settings.bytes);
+  const fitting = room / (header.layers * header.kept * CACHE_NUMBER_BYTES);
+  const whole = Math.floor(fitting / MIN_CONTEXT_TOKENS) * MIN_CONTEXT_TOKENS;
+  const max = Math.min(CONTEXT_TOKENS, Math.max(MIN_CONTEXT_TOKENS, whole));
+  return Math.min(max, header.contextTokens);
 }
 
-/** What the model says of itself: the digest of its weights is its name. */
+/** The digest of the weights identifies the model. */
 function ggufInfo(parts: GgufParts): ModelInfo {
   const { header, settings, backend } = parts;
   const contextTokens = contextTokensOf(parts);
@@ -88,9 +88,9 @@ function ggufInfo(parts: GgufParts): ModelInfo {
 }
 
 /**
- * Makes a model: one inference at a time, in the order of asking. A call is written under a grammar
- * of the advertised tools, so that it is always well-formed. Greedy where no temperature is given: the
- * same request has the same answer, which replays and agents rely on.
+ * Makes a language model that runs one inference at a time, in order of arrival. A grammar of the advertised
+ * tools makes every call well-formed. Without a temperature decoding is greedy: the same request has the same
+ * answer, which replays and agents rely on.
  */
 export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
   const { header, settings, template } = parts;
@@ -116,7 +116,7 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
     request: InferenceRequest,
     grammar: string | undefined,
     { onChunk = () => {}, signal }: InferOptions,
-  ): Promise<Once> {
+  ): Promise<Attempt> {
     const { messages, tools } = request;
     const answer = makeAnswerText({
       onChunk: (chunk) => {
@@ -145,8 +145,7 @@ export function makeGgufModel(engine: Engine, parts: GgufParts): LanguageModel {
         },
         onRead: (reading) => {
           inputTokens = reading.total;
-          // What is read at once is no news.
-          if (reading.total > NEWS_TOKENS && !signal.aborted) onChunk({ reading });
+          if (reading.total > MIN_PROGRESS_TOKENS && !signal.aborted) onChunk({ reading });
         },
         signal,
       });
@@ -215,11 +214,11 @@ function respond(
   };
 }
 
-/** Runs work in turn. */
+/** A queue of asynchronous work. */
 interface InTurn {
   /**
-   * Runs `work` when all before it are done. Rejects with `cancelled` at once when the signal aborts,
-   * also while it waits; the next one begins only when this work has really ended.
+   * Runs `work` after all earlier work. Rejects with `cancelled` as soon as the signal aborts, also while
+   * queued; the next work starts only when this one has really ended.
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -237,7 +236,7 @@ export function makeInTurn(): InTurn {
       signal.addEventListener("abort", abort, { once: true });
       last = last.then(async () => {
         try {
-          // Cancelled while it waited: nothing of it begins.
+          // Cancelled in the queue: the work does not start.
           if (!signal.aborted) resolve(await work());
         } catch (error) {
           reject(error);
@@ -250,15 +249,15 @@ export function makeInTurn(): InTurn {
   });
 }
 
-/** Put into what would be a control token: it is not shown, and the token is none any more. */
+/** Inserted into a control token, which is then plain text. The character is invisible. */
 const BREAK = "\u2060";
 
 /**
- * Makes a function that breaks each of `controls` where it stands in a text. Without it a page that
- * holds `<|im_start|>system` would open a system message.
+ * Makes a function that breaks every occurrence of `controls` in a text. Otherwise a page with
+ * `<|im_start|>system` in it would open a system message.
  */
 export function makePlainText(controls: readonly string[]): (text: string) => string {
-  // The longest first: one may begin as another does.
+  // Longest first: one token may be a prefix of another.
   const marks = [...new Set(controls)].filter((mark) => mark.length > 1)
     .sort((a, b) => b.length - a.length);
   if (marks.length === 0) return (text) => text;
@@ -266,11 +265,11 @@ export function makePlainText(controls: readonly string[]): (text: string) => st
   return (text) => text.replace(pattern, (mark) => mark.slice(0, 1) + BREAK + mark.slice(1));
 }
 
-/** A text that is too long is cut to this share of what fits, and tried again. */
-const SHARE = 0.95;
-const TRIES = 8;
+/** A text that is too long is cut to this share of the limit and tried again. */
+const RETRY_SHARE = 0.95;
+const MAX_TRIES = 8;
 
-/** Makes an embedder on any engine: one text at a time, in the order of asking. */
+/** Makes an embedder on any engine: one text at a time, in order of arrival. */
 export function makeGgufEmbedder(engine: Pick<Engine, "embed">, parts: GgufParts): TextEmbedder {
   const base = ggufInfo(parts);
   const info = { ...base, outputTokens: parts.header.width, supportsTools: false, knobs: [] };
@@ -278,13 +277,13 @@ export function makeGgufEmbedder(engine: Pick<Engine, "embed">, parts: GgufParts
 
   async function vectorOf(text: string): Promise<Awaited<ReturnType<typeof engine.embed>>> {
     let cut = text;
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       try {
         return await engine.embed(cut);
       } catch (error) {
         const tokens = error instanceof Fault ? error.detail?.["tokens"] : undefined;
         if (typeof tokens !== "number") throw error;
-        const share = Math.min(SHARE, SHARE * info.contextTokens / tokens);
+        const share = Math.min(RETRY_SHARE, RETRY_SHARE * info.contextTokens / tokens);
         cut = cut.slice(0, Math.floor(cut.length * share)).replace(/[\ud800-\udbff]$/, "");
       }
     }

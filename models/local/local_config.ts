@@ -1,20 +1,20 @@
-/** Reads the configuration of a local model: the kernel parsed it, so that this only takes it apart. @module */
+/** Reads the configuration of a local model, which the kernel validated before. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ChatTemplateName, LocalConfig } from "../../contracts/model/model_config.ts";
 
-/** What of {@link LocalConfig} an engine is opened with. */
+/** The part of {@link LocalConfig} that opening an engine needs. */
 export type LocalSettings = Omit<LocalConfig, "engine" | "weights"> & {
   /** SHA-256, hex. */
   readonly weights: string;
 };
 
-/** How turns are written. */
+/** A chat template. */
 export interface ChatTemplate {
-  /** Jinja. Neither begins with the token that begins every input: engines put it there. */
+  /** Jinja. Excludes the token that begins every input, which engines add. */
   readonly jinja: string;
-  /** Ends a turn, also where the weights know it as no control token. */
+  /** Ends a turn, even where the weights do not list it as a control token. */
   readonly stop: readonly string[];
-  /** What a text may not hold whole: it would open or close a turn. */
+  /** Must not occur in untrusted text: each would open or close a turn. */
   readonly marks: readonly string[];
 }
 
@@ -49,9 +49,9 @@ const TEMPLATES: Readonly<Record<ChatTemplateName, ChatTemplate>> = {
 };
 
 /**
- * The template that somebody named for the weights; undefined where their own is to be used.
+ * The template that remit.yaml names for the weights; undefined to use the weights' own.
  *
- * @throws Fault `invalidInput` for weights that have none: they go on with a text and know no turns
+ * @throws Fault `invalidInput` for weights without a template: a base model continues text and knows no turns
  */
 export function namedTemplate(
   { template, name }: Pick<LocalSettings, "template" | "name">,
@@ -71,7 +71,7 @@ export function namedTemplate(
   );
 }
 
-/** Throws `invalidInput` when `config` is not the JSON of a {@link LocalConfig}. */
+/** Throws `invalidInput` if `config` is not the JSON of a {@link LocalConfig}. */
 export function readLocalConfig(config: string): LocalSettings {
   const wrong = (why: string): Fault =>
     new Fault("invalidInput", `Cannot open the local model: its configuration ${why}`);

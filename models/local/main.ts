@@ -1,4 +1,4 @@
-/** The local models' process: no rights, weights over the port. Bundled as model_local.js. @module */
+/** Entry of the local models' process: no permissions, weights over the port. Bundled as model_local.js. @module */
 import "./engine_globals_powers.ts";
 import "../../port/prelude_powers.ts";
 import { serveChild } from "../../port/child_powers.ts";
@@ -6,12 +6,12 @@ import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makeModelService } from "../service.ts";
 import type { LocalPowers } from "./open.ts";
 
-/** Exit code of a process whose engine is beyond use: the next task gets a fresh one. */
+/** Exit code when the engine is unusable: the next task gets a fresh process. */
 const ENGINE_ENDED = 1;
 
 async function powers(): Promise<LocalPowers> {
   const { startEngine } = await import("./engine_powers.ts");
-  // After the fault has gone out with the next turn of the loop.
+  // Later, so that the fault leaves the process first.
   return { startEngine, onEngineEnd: () => void setTimeout(() => Deno.exit(ENGINE_ENDED), 50) };
 }
 

@@ -7,7 +7,7 @@ import { contextTokensOf, type GgufParts, makeGgufEmbedder, makeGgufModel } from
 import { type GgufHeader, readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { namedTemplate, readLocalConfig } from "./local_config.ts";
 
-/** Kind `gguf`. `config` is a LocalConfig; takes `weights` over. Throws as {@link loadGguf}. */
+/** Opens kind `gguf`. `config` is a LocalConfig. Takes ownership of `weights`. Throws like {@link loadGguf}. */
 export async function openGguf(
   open: Pick<OpenBody, "config">,
   weights: readonly Uint8Array[],
@@ -17,7 +17,7 @@ export async function openGguf(
   return makeGgufModel(engine, parts);
 }
 
-/** Kind `gguf-embed`: vectors of length 1, as the file's pooling makes them. */
+/** Opens kind `gguf-embed`: unit vectors, pooled as the file says. */
 export async function openGgufEmbedder(
   open: Pick<OpenBody, "config">,
   weights: readonly Uint8Array[],
@@ -27,23 +27,23 @@ export async function openGgufEmbedder(
   return makeGgufEmbedder(engine, parts);
 }
 
-/** What a local model is opened with. */
+/** Powers of a local model. */
 export interface LocalPowers {
   readonly startEngine: StartEngine;
-  /** Hears that an engine is beyond use: the process may as well end. */
+  /** Called when the engine is unusable, so that the process can end. */
   readonly onEngineEnd?: (why: string) => void;
 }
 
-/** A loaded model's engine, and what it was loaded from. */
+/** A loaded engine, and the parts it was loaded from. */
 export interface Loaded extends GgufParts {
   readonly engine: Engine;
 }
 
 /**
- * Looks at the header, starts the engine, and lets go of each piece as soon as it was read: weights
- * are in memory twice only in part. Takes the pieces over.
+ * Parses the header and starts the engine. Each piece is freed as soon as it was read, so that the weights
+ * are never in memory twice as a whole. Takes ownership of the pieces.
  *
- * @throws Fault `invalidInput` when configuration or file are wrong, `upstream` when the engine ended.
+ * @throws Fault `invalidInput` for a wrong configuration or file, `upstream` when the engine ended
  */
 async function loadGguf(
   { config }: Pick<OpenBody, "config">,
@@ -77,12 +77,12 @@ async function loadGguf(
   }
 }
 
-/** The tensor that an engine reads a second time where there is no other one for its output. */
-const TWICE = "token_embd.weight";
+/** The engine reads this tensor a second time where the file has no separate output tensor. */
+const TIED_TENSOR = "token_embd.weight";
 
 /**
- * The file for one reader, who reads each tensor once: what was read is let go of. A read that begins
- * with a tensor ends with it, as if the file did, so that none is read as another's neighbour.
+ * The file for a reader that reads each tensor once: a tensor is freed after its read. A read that begins at
+ * a tensor ends with it, so that no tensor is read as part of its neighbour.
  */
 function readingOnce(file: WeightsFile, { tensors }: GgufHeader): EngineFile {
   const ends = new Map<number, number>();
@@ -91,9 +91,9 @@ function readingOnce(file: WeightsFile, { tensors }: GgufHeader): EngineFile {
   for (const { name, at, end } of tensors) {
     file.hold(at, end);
     first = Math.min(first, at);
-    if (!tied || name !== TWICE) ends.set(at, end);
+    if (!tied || name !== TIED_TENSOR) ends.set(at, end);
   }
-  // The header is read again and again until the end.
+  // The header is read repeatedly until the end.
   file.hold(0, first);
   return {
     length: file.length,
@@ -114,19 +114,19 @@ function readingOnce(file: WeightsFile, { tensors }: GgufHeader): EngineFile {
 interface WeightsFile {
   /** In bytes. */
   readonly length: number;
-  /** A copy of bytes; fewer at the end of the file. Throws `RangeError` when they were let go of. */
+  /** A copy of the bytes; fewer at the end of the file. Throws `RangeError` for bytes that were freed. */
   read(at: number, length: number): Uint8Array<ArrayBuffer>;
-  /** The pieces that hold bytes from `at` to `end` have one reader less; with none left they go. */
+  /** Removes a reader from the pieces between `at` and `end`; a piece without readers is freed. */
   letGo(at: number, end: number): void;
-  /** Counts a reader of the bytes from `at` to `end`, who will let go of them. */
+  /** Adds a reader to the pieces between `at` and `end`; the reader must call `letGo`. */
   hold(at: number, end: number): void;
-  /** Lets go of everything. */
+  /** Frees everything. */
   close(): void;
 }
 
 /**
- * Makes a file of pieces, which it takes over: a piece that is let go of is detached, so that its
- * memory is free at once, whoever else still knows the array.
+ * Makes a file of pieces and takes ownership of them. A freed piece is detached, which releases its memory at
+ * once even if others still reference the array.
  */
 export function makeWeightsFile(pieces: readonly Uint8Array[]): WeightsFile {
   const starts: number[] = [];
@@ -138,7 +138,7 @@ export function makeWeightsFile(pieces: readonly Uint8Array[]): WeightsFile {
   const held: (Uint8Array | undefined)[] = [...pieces];
   const readers = new Array<number>(pieces.length).fill(0);
 
-  /** The piece that holds the byte at `at`. */
+  /** Index of the piece that holds the byte at `at`. */
   function pieceAt(at: number): number {
     let low = 0;
     let high = starts.length - 1;
@@ -160,7 +160,7 @@ export function makeWeightsFile(pieces: readonly Uint8Array[]): WeightsFile {
   function free(piece: number): void {
     const bytes = held[piece];
     held[piece] = undefined;
-    // A view of a part of something larger is not ours to detach.
+    // A view of part of a larger buffer must not be detached.
     if (bytes?.buffer instanceof ArrayBuffer && bytes.length === bytes.buffer.byteLength) {
       bytes.buffer.transfer(0);
     }

@@ -1,11 +1,11 @@
-/** llama.cpp's addon (`@node-llama-cpp/linux-x64`, `…-cuda`, `…-vulkan`), as far as it is used here. @module */
+/** The parts in use of llama.cpp's addon (`@node-llama-cpp/linux-x64`, `…-cuda`, `…-vulkan`). @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Gpu } from "../../contracts/model/model_config.ts";
 
 /** A loaded model. */
 export interface AddonModel {
   init(): Promise<boolean>;
-  /** `controls`: texts of control tokens become those tokens. */
+  /** `controls`: whether texts of control tokens become control tokens. */
   tokenize(text: string, controls: boolean): Uint32Array;
   detokenize(tokens: Uint32Array, controls: boolean): string;
   tokenBos(): number;
@@ -17,31 +17,31 @@ export interface AddonModel {
   dispose(): Promise<void>;
 }
 
-/** A context: several sequences of tokens with what was computed of them. */
+/** A context: several sequences of tokens with their KV cache. */
 export interface AddonContext {
   init(): Promise<boolean>;
   initBatch(tokens: number): void;
-  /** Where the logits of the asked tokens will be. */
+  /** Returns the positions of the logits of the requested tokens. */
   addToBatch(
     sequence: number,
     position: number,
     tokens: Uint32Array,
     logits: Uint32Array,
   ): Uint32Array;
-  /** Computes off this thread. */
+  /** Computes outside this thread. */
   decodeBatch(): Promise<void>;
-  /** -1 where the grammar lets nothing follow. */
+  /** -1 if the grammar admits no token. */
   sampleToken(logits: number, sampler: AddonSampler): Promise<number>;
-  /** Of the sequence 0, of a context for vectors: as the weights' pooling makes it. */
+  /** The pooled vector of sequence 0, in a context for embeddings. */
   getEmbedding(tokens: number): Float64Array;
   disposeSequence(sequence: number): void;
-  /** False where the architecture cannot forget a part. */
+  /** False if the architecture cannot remove a part of a sequence. */
   removeTokenCellsFromSequence(sequence: number, from: number, to: number): boolean;
   copySequenceStateFromOtherSequence(target: number, source: number): Promise<number>;
   dispose(): Promise<void>;
 }
 
-/** Chooses tokens. */
+/** Samples tokens. */
 export interface AddonSampler {
   applyConfig(config: {
     readonly temperature: number;
@@ -54,7 +54,7 @@ export interface AddonSampler {
   dispose(): void;
 }
 
-/** The module. */
+/** Exports of the addon. */
 export interface Addon {
   readonly AddonModel: new (
     path: string,
@@ -88,14 +88,14 @@ export interface Addon {
   markLoaded(): boolean;
   setLogger(logger: (level: number, message: string) => void): void;
   setLoggerLogLevel(level: number): void;
-  /** Cards that work is given to; those that only pretend to be one (software) are none. */
+  /** Devices that compute; software renderers are excluded. */
   getGpuDeviceInfo(): { readonly deviceNames: readonly string[] };
   getMathCores(): number;
   loadBackends(folder?: string): void;
   init(): Promise<void>;
 }
 
-/** What must be there, and what shows whether it is. */
+/** Requirements of each kind of device, with the command that checks them. */
 const NEEDS: Readonly<Record<Gpu, string>> = {
   cuda:
     "it needs NVIDIA's driver (`nvidia-smi` lists the card, /dev/nvidia-uvm is there) and the " +
@@ -106,12 +106,12 @@ const NEEDS: Readonly<Record<Gpu, string>> = {
   npu: "it needs a build of the engine for this NPU and its driver (/dev/accel is there)",
 };
 
-/** Whether llama.cpp found a card that it gives work to. */
+/** Whether llama.cpp found a device to compute on. */
 export function hasCard(addon: Pick<Addon, "getGpuDeviceInfo">): boolean {
   return addon.getGpuDeviceInfo().deviceNames.length > 0;
 }
 
-/** The fault `unavailable` for a build whose card or driver is not there. */
+/** The fault `unavailable` for a build whose device or driver is missing. */
 export function missingGpu(gpu: Gpu, why: string, options: ErrorOptions = {}): Fault {
   return new Fault(
     "unavailable",

@@ -1,28 +1,28 @@
-/** Loads llama.cpp's addon: needs `ffi` and `read` of its file, in a process of its own. @module */
+/** Loads llama.cpp's addon, in a process of its own with permission for `ffi` and `read` of that file. @module */
 import { createRequire } from "node:module";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { EngineFile } from "../local/engine.ts";
 import type { Gpu } from "../../contracts/model/model_config.ts";
 import { type Addon, hasCard, missingGpu } from "./addon.ts";
 
-/** What the native engine is handed. */
+/** Powers of the native engine. */
 export interface NativePowers {
   /**
-   * The addon, ready; `complain` hears llama.cpp's errors. Rejects with `unavailable`, also for a build
-   * for a graphics card where there is none.
+   * Loads and initialises the addon; llama.cpp's errors go to `complain`. Rejects with `unavailable`, also
+   * for a GPU build without a GPU.
    */
   load(
     path: string,
     options: { readonly gpu: Gpu | undefined; complain(why: string): void },
   ): Promise<Addon>;
-  /** A file, for its header. Throws `notFound`. */
+  /** Opens a file to parse its header. Throws `notFound`. */
   open(path: string): EngineFile & Disposable;
 }
 
-/** ggml's level of errors; lower ones are news. */
-const ERRORS = 2;
+/** ggml's log level for errors. */
+const ERROR_LEVEL = 2;
 
-/** The real powers. */
+/** The powers of this process. */
 export const nativePowers: NativePowers = Object.freeze<NativePowers>({
   async load(
     path: string,
@@ -39,14 +39,14 @@ export const nativePowers: NativePowers = Object.freeze<NativePowers>({
     }
     addon.markLoaded();
     addon.setLogger((level, message) => {
-      if (level <= ERRORS) complain(message.trim());
+      if (level <= ERROR_LEVEL) complain(message.trim());
     });
-    addon.setLoggerLogLevel(ERRORS);
+    addon.setLoggerLogLevel(ERROR_LEVEL);
     addon.loadBackends();
-    // The arithmetic for this very processor lies beside the addon.
+    // The backends for this processor lie beside the addon.
     const folder = path.slice(0, path.lastIndexOf("/"));
     addon.loadBackends(folder);
-    // The same for CUDA 12, where that of CUDA 13 found no libraries to load.
+    // The CUDA 12 build, for machines without the libraries of CUDA 13.
     if (gpu === "cuda" && !hasCard(addon)) addon.loadBackends(`${folder}/fallback`);
     if (gpu !== undefined && !hasCard(addon)) throw missingGpu(gpu, "no card is found");
     await addon.init();

@@ -1,50 +1,51 @@
 /**
- * llama.cpp's native engine: the weights mapped and shared, several prompts' beginnings held.
+ * llama.cpp's native engine: weights mapped and shared, the KV cache of several prompt prefixes kept.
  *
- * What is held never changes an answer. Where a prompt is cut into blocks follows from its tokens alone, and only whole
- * blocks of a prompt are held, never what was decoded token by token: the same arithmetic in the same order, whether a
- * block is computed now or was before. An answer is read as the next prompt's block while nobody asks for anything.
+ * The cache never changes an answer. Where a prompt is cut into blocks follows from its tokens alone, and
+ * only whole blocks of a prompt are cached, never tokens decoded one by one: the same arithmetic in the same
+ * order, whether a block is computed now or was before. While the engine is idle, it reads its last answer as
+ * a block of the next prompt.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Engine, EngineEnd, EngineOptions, EngineRequest } from "../local/engine.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import { partAtEnd } from "../remote/dialect/mod.ts";
 import { BLOCK, blockEnds, makePrefixes, type Place } from "./prefixes.ts";
 
-/** What a native engine is started with. */
+/** Options of a native engine. */
 interface NativeOptions extends Pick<EngineOptions, "contextTokens" | "thoughts" | "embedding"> {
   /** Path of the weights. */
   readonly weights: string;
-  /** Jinja. */
+  /** Chat template (Jinja). */
   readonly template: string;
-  /** Prompts' beginnings that are held, each with room for a whole context. At least 1. */
+  /** Prompt prefixes to cache, each with room for a whole context. At least 1. */
   readonly sequences: number;
-  /** Layers that a graphics card computes; 0 where the addon is not built for one. */
+  /** Layers computed on the GPU; 0 for a build without one. */
   readonly gpuLayers: number;
-  /** llama.cpp's last complaint, if any. */
+  /** llama.cpp's last error, if any. */
   readonly complaint: () => string | undefined;
-  /** Is handed what stops the reading that nobody waits for; resolves when it has stopped. */
+  /** Receives a function that stops the idle reading and resolves when it has stopped. */
   readonly stops?: ((stop: () => Promise<void>) => void) | undefined;
 }
 
 /**
- * Half the cores: llama.cpp's threads wait for each other by spinning, and on a busy machine one that
- * has to wait for its turn makes all wait (measured: 9 tokens/s with two threads on two busy cores,
- * 2,970 with one).
+ * Half the cores: llama.cpp's threads spin while they wait for each other, and on a busy machine one thread
+ * without a core delays all (measured: 9 tokens/s with two threads on two busy cores, 2,970 with one).
  */
 const SHARE_OF_CORES = 0.5;
 const MAX_THREADS = 8;
 
-/** What helps where a card's memory is too small. */
-const FULL_CARD =
+/** Advice when the GPU's memory is too small. */
+const MEMORY_ADVICE =
   '; fewer "gpuLayers" or fewer "contextTokens" for this model in remit.yaml may fit';
 
-/** Starts the engine. Rejects with `invalidInput` where llama.cpp does not take the weights. */
+/** Starts the engine. Rejects with `invalidInput` for weights that llama.cpp refuses. */
 export async function startNative(addon: Addon, options: NativeOptions): Promise<Engine> {
   const { weights, contextTokens, sequences, gpuLayers, thoughts, embedding, complaint } = options;
   const failed = (doing: string): Fault => {
     const why = (complaint() ?? "the engine does not say why").slice(0, 300);
-    const full = gpuLayers > 0 && /alloc|memory/i.test(why) ? FULL_CARD : "";
+    const full = gpuLayers > 0 && /alloc|memory/i.test(why) ? MEMORY_ADVICE : "";
     return new Fault("invalidInput", `Cannot ${doing}: ${why}${full}`);
   };
   const model = new addon.AddonModel(weights, {
@@ -53,23 +54,23 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     useMmap: true,
     vocabOnly: false,
   });
-  if (!await tried(() => model.init())) throw failed("load the model");
+  if (!await succeeds(() => model.init())) throw failed("load the model");
   const context = new addon.AddonContext(model, {
     contextSize: contextTokens * sequences,
-    // A vector is made of a whole text at once.
+    // A vector is computed over a whole text at once.
     batchSize: embedding ? contextTokens : BLOCK,
     embeddings: embedding,
     sequences,
     threads: threadsOf(addon),
     swaFullCache: true,
   });
-  if (!await tried(() => context.init())) throw failed("make room for the conversation");
+  if (!await succeeds(() => context.init())) throw failed("make room for the conversation");
   const renderer = embedding ? undefined : new addon.AddonJinjaRenderer(options.template);
   const prefixes = makePrefixes(sequences);
 
   const endsOf = (tokens: Uint32Array): readonly number[] =>
     blockEnds(tokens, (token) => model.isEogToken(token));
-  /** The conversation with its last answer, read while nobody asks. */
+  /** The idle reading of the conversation with its last answer. */
   let ahead: { readonly stop: AbortController; readonly done: Promise<void> } | undefined;
 
   function promptOf(messages: EngineRequest["messages"], asks = true): Uint32Array {
@@ -98,7 +99,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     return whole;
   }
 
-  /** Computes a prompt; where the logits of its last token are. */
+  /** Computes a prompt. Returns the position of its last token's logits. */
   async function read(
     tokens: Uint32Array,
     { signal, onRead, reuse, ends }:
@@ -130,7 +131,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
       const fits = tokens.length > 0 && tokens.length < contextTokens;
       if (fits) await read(tokens, { signal: stop.signal, reuse: true, ends });
     };
-    // What fails here was asked by nobody: the next request computes it, and says why it cannot.
+    // Nobody waits for this work: on failure the next request repeats it and reports the reason.
     ahead = { stop, done: work().catch(() => undefined) };
   }
 
@@ -155,7 +156,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
         { detail: { tokens: tokens.length, room: contextTokens } },
       );
     }
-    using choice = makeChooser({ addon, model }, request, failed);
+    using choice = makeSampler({ addon, model }, request, failed);
     const reuse = request.reuse ?? true;
     const { sequence, logits: first, kept } = await read(tokens, { signal, onRead, ends, reuse });
     const text = makeTokenText(model, tokens.at(-1));
@@ -203,7 +204,10 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     return { why, inputTokens: tokens.length, outputTokens: written, reusedTokens: kept };
   }
 
-  /** Leaves only whole blocks of the prompt, so that the next request finds what a fresh one makes. */
+  /**
+   * Keeps only whole blocks of the prompt, so that the next request finds the state that a fresh engine would
+   * compute.
+   */
   function forget(sequence: number, tokens: Uint32Array, whole: number): void {
     if (context.removeTokenCellsFromSequence(sequence, whole, -1)) return;
     context.disposeSequence(sequence);
@@ -224,7 +228,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     return { vector: numbers.map((each) => each / (length || 1)), inputTokens: tokens.length };
   }
 
-  /** With the tokens that begin and end every input of this model. */
+  /** Adds the tokens that begin and end every input of this model. */
   function withEnds(tokens: Uint32Array): Uint32Array {
     const first = model.shouldPrependBosToken() && tokens[0] !== model.tokenBos();
     const last = model.shouldAppendEosToken() && tokens.at(-1) !== model.tokenEos();
@@ -239,7 +243,7 @@ export async function startNative(addon: Addon, options: NativeOptions): Promise
     complete,
     embed,
     count: (text) => Promise.resolve(model.tokenize(text, false).length),
-    // It ends with its process, which the kernel sees.
+    // The engine ends with its process, which the kernel observes.
     ended: new Promise(() => {}),
   });
 }
@@ -248,11 +252,11 @@ function threadsOf(addon: Addon): number {
   return Math.max(1, Math.min(MAX_THREADS, Math.floor(addon.getMathCores() * SHARE_OF_CORES)));
 }
 
-async function tried(work: () => Promise<boolean>): Promise<boolean> {
+async function succeeds(work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch {
-    // The complaint in the log says more than the error.
+    // The logged error is more specific.
     return false;
   }
 }
@@ -261,7 +265,7 @@ function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new Fault("cancelled", "Cannot go on with the inference: cancelled");
 }
 
-/** Makes `sequence` hold the first `kept` tokens of its place; how many it does hold. */
+/** Makes `sequence` hold the first `kept` tokens of a place. Returns how many it holds. */
 async function settle(
   context: AddonContext,
   { sequence, copy, kept }: Place,
@@ -275,7 +279,7 @@ async function settle(
   return 0;
 }
 
-/** Computes tokens that follow `at` others; where the logits of the last are, if they are wanted. */
+/** Decodes tokens behind the first `at`. Returns the position of the last token's logits if `last`, else -1. */
 async function decode(
   context: AddonContext,
   { sequence, at, tokens, last }: {
@@ -292,11 +296,11 @@ async function decode(
   return logits;
 }
 
-/** As llama.cpp's own server chooses, so that both engines do. */
+/** The defaults of llama.cpp's server, so that both engines sample alike. */
 const SAMPLING = { topK: 40, topP: 0.95, minP: 0.05 };
 
-/** Makes it. Throws `invalidInput` for a grammar that llama.cpp does not take. */
-function makeChooser(
+/** Makes a sampler. Throws `invalidInput` for a grammar that llama.cpp refuses. */
+function makeSampler(
   { addon, model }: { readonly addon: Addon; readonly model: AddonModel },
   { temperature, seed, grammar }: EngineRequest,
   failed: (doing: string) => Fault,
@@ -323,15 +327,15 @@ function makeChooser(
   return { sampler, [Symbol.dispose]: () => sampler.dispose() };
 }
 
-/** Takes text piece by piece. */
+/** Watches streamed text for stop sequences. */
 interface Stops {
-  /** What may be shown now; `stopped` where a stop text came: nothing is taken after it. */
+  /** Text that may be shown now. `stopped`: a stop sequence was found; pass no further text. */
   take(piece: string): { readonly text: string; readonly stopped: boolean };
-  /** What was held back for the beginning of a stop text that did not come. */
+  /** Text held back as a possible beginning of a stop sequence. */
   rest(): string;
 }
 
-/** Makes a watch for these texts. */
+/** Makes a watch for `stops`. */
 export function makeStops(stops: readonly string[]): Stops {
   const texts = stops.filter((each) => each !== "");
   let held = "";
@@ -344,7 +348,7 @@ export function makeStops(stops: readonly string[]): Stops {
         held = "";
         return { text, stopped: true };
       }
-      const back = Math.max(0, ...texts.map((each) => overlap(held, each)));
+      const back = partAtEnd(held, texts);
       const text = held.slice(0, held.length - back);
       held = held.slice(held.length - back);
       return { text, stopped: false };
@@ -353,26 +357,19 @@ export function makeStops(stops: readonly string[]): Stops {
   });
 }
 
-/** Units at the end of `text` that `stop` begins with. */
-function overlap(text: string, stop: string): number {
-  let length = Math.min(text.length, stop.length - 1);
-  while (length > 0 && !text.endsWith(stop.slice(0, length))) length--;
-  return length;
-}
+/** Tokens that one character may need: four bytes, and some tokens without text. */
+const MAX_CHARACTER_TOKENS = 8;
+const REPLACEMENT = "\u{fffd}";
 
-/** Tokens that one character may need: four bytes, and some that say nothing. */
-const LONGEST = 8;
-const BROKEN = "\u{fffd}";
-
-/** Text of tokens as they come. */
+/** Decodes streamed tokens into whole characters. */
 interface TokenText {
-  /** The text that is complete with this token, perhaps none. */
+  /** The text completed by this token, perhaps empty. */
   take(token: number): string;
-  /** What is left at the end. */
+  /** The remaining text. */
   rest(): string;
 }
 
-/** Makes it; `before` is a token that stands before the first, so that its space is kept. */
+/** Makes a decoder. `before`: the token before the first, which preserves a leading space. */
 export function makeTokenText(
   model: Pick<AddonModel, "detokenize">,
   before: number | undefined,
@@ -393,7 +390,9 @@ export function makeTokenText(
     take(token: number): string {
       waiting.push(token);
       const whole = text([...anchor, ...waiting]);
-      return waiting.length < LONGEST && whole.endsWith(BROKEN) ? "" : flush(whole);
+      return waiting.length < MAX_CHARACTER_TOKENS && whole.endsWith(REPLACEMENT)
+        ? ""
+        : flush(whole);
     },
     rest: () => waiting.length === 0 ? "" : flush(text([...anchor, ...waiting])),
   });

@@ -1,6 +1,6 @@
 /**
- * The accelerated models' process: reads and runs llama.cpp's addon, reads one file of weights, in a
- * namespace without a network. Bundled as native.js.
+ * Entry of the accelerated models' process: runs llama.cpp's addon on one file of weights, in a namespace
+ * without network. Bundled as native.js.
  * @module
  */
 import "../../port/prelude_powers.ts";

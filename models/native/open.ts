@@ -9,19 +9,19 @@ import { namedTemplate, readLocalConfig } from "../local/local_config.ts";
 import type { NativePowers } from "./addon_powers.ts";
 import { startNative } from "./engine.ts";
 
-/** Memory for beginnings of prompts, and how many are held at most. */
-const HELD_BYTES = 512 * 1024 * 1024;
+/** Memory and number of cached prompt prefixes, at most. */
+const CACHE_BYTES = 512 * 1024 * 1024;
 const MAX_SEQUENCES = 4;
-/** Bytes of a number that is kept: 16-bit floats. */
-const KEPT_BYTES = 2;
-/** All layers, where the addon is built for a graphics processor. */
+/** Bytes per cached number: 16-bit floats. */
+const CACHE_NUMBER_BYTES = 2;
+/** All layers, for a GPU build. */
 const ALL_LAYERS = 9_999;
 
 /**
- * Opens the weights at `native.weights` with the addon at `native.addon`. It answers as the engine
- * without rights does, faster: threads, the processor's own arithmetic, held beginnings of prompts.
- * `stops` is handed what stops the reading that nobody waits for: it has stopped before the process may exit.
- * Throws `invalidInput` for a wrong configuration or file, `unavailable` when the addon does not load.
+ * Opens the weights at `native.weights` with the addon at `native.addon`. Answers equal those of the engine
+ * without permissions, but come faster: threads, native instructions, cached prefixes. `stops` receives a
+ * function that stops the idle reading, to be awaited before the process exits. Throws `invalidInput` for a
+ * wrong configuration or file, `unavailable` when the addon does not load.
  */
 export async function openNative(
   open: Pick<OpenBody, "config" | "native">,
@@ -32,7 +32,7 @@ export async function openNative(
   return makeGgufModel(engine, parts);
 }
 
-/** The same for vectors: kind `gguf-embed`. */
+/** Opens kind `gguf-embed`. Throws like {@link openNative}. */
 export async function openNativeEmbedder(
   open: Pick<OpenBody, "config" | "native">,
   powers: NativePowers,
@@ -73,7 +73,7 @@ async function loadNative(
   return { engine, header, settings, template, backend: `gguf-${gpu ?? "native"}` };
 }
 
-/** Looks at the file before llama.cpp does. */
+/** Parses the header before llama.cpp opens the file. */
 function headerOf(path: string, bytes: number, powers: NativePowers): GgufHeader {
   using file = powers.open(path);
   if (file.length !== bytes) {
@@ -84,6 +84,6 @@ function headerOf(path: string, bytes: number, powers: NativePowers): GgufHeader
 }
 
 function sequencesOf({ layers, kept }: GgufHeader, contextTokens: number): number {
-  const each = layers * kept * KEPT_BYTES * contextTokens;
-  return Math.max(1, Math.min(MAX_SEQUENCES, Math.floor(HELD_BYTES / each)));
+  const each = layers * kept * CACHE_NUMBER_BYTES * contextTokens;
+  return Math.max(1, Math.min(MAX_SEQUENCES, Math.floor(CACHE_BYTES / each)));
 }

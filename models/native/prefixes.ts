@@ -1,40 +1,43 @@
-/** Which sequences hold the computed beginnings of prompts. Whole blocks only: see engine.ts. @module */
+/** Decides which sequences cache which prompt prefixes. Whole blocks only: see engine.ts. @module */
 
-/** Tokens that are computed at once, at most. */
+/** Tokens computed at once, at most. */
 export const BLOCK = 128;
-/** A message that is shorter ends no block: many small blocks take longer than few large ones. */
-const LEAST = 8;
+/** A shorter message does not end a block: many small blocks take longer than few large ones. */
+const MIN_BLOCK = 8;
 
 /**
- * Where the whole blocks of a prompt end: behind the end of a message, and after {@link BLOCK} tokens without one. What
- * stands behind an end does not move it, so that prompts that begin alike have the same blocks there.
+ * Where the blocks of a prompt end: at the end of a message, and after {@link BLOCK} tokens without one.
+ * Later tokens do not move an end, so prompts with a common prefix share its blocks.
  */
 export function blockEnds(tokens: Uint32Array, isEnd: (token: number) => boolean): number[] {
   const ends: number[] = [];
   let from = 0;
   tokens.forEach((token, n) => {
     const length = n + 1 - from;
-    if (length < BLOCK && (length < LEAST || !isEnd(token))) return;
+    if (length < BLOCK && (length < MIN_BLOCK || !isEnd(token))) return;
     from = n + 1;
     ends.push(from);
   });
   return ends;
 }
 
-/** Where a prompt is to be computed. */
+/** Where to compute a prompt. */
 export interface Place {
   readonly sequence: number;
-  /** Copy this sequence first; absent: begin in what `sequence` holds. */
+  /** Copy this sequence first; absent: continue in `sequence` itself. */
   readonly copy: number | undefined;
-  /** Tokens that need not be computed again: whole blocks, less than the prompt. */
+  /** Cached tokens: whole blocks, fewer than the prompt. */
   readonly kept: number;
 }
 
-/** The sequences of one context. */
+/** The cache table of one context. */
 export interface Prefixes {
-  /** Finds the sequence that shares the longest beginning up to one of `ends`; what it holds is unknown until `hold`. */
+  /**
+   * Finds the sequence with the longest common prefix up to one of `ends`. The content of the returned
+   * sequence is undefined until `hold`.
+   */
   place(tokens: Uint32Array, ends: readonly number[]): Place;
-  /** `sequence` holds the first `count` of these tokens. */
+  /** Records that `sequence` holds the first `count` of these tokens. */
   hold(sequence: number, tokens: Uint32Array, count: number): void;
 }
 
@@ -43,24 +46,24 @@ interface Held {
   used: number;
 }
 
-/** Makes the table of so many empty sequences. */
+/** Makes a table of empty sequences. */
 export function makePrefixes(sequences: number): Prefixes {
   const table: Held[] = Array.from({ length: sequences }, () => ({ tokens: NONE, used: 0 }));
   let clock = 0;
   return Object.freeze({
     place(tokens: Uint32Array, ends: readonly number[]): Place {
-      const most = tokens.length - 1;
+      const max = tokens.length - 1;
       let best = 0;
       let kept = -1;
       table.forEach(({ tokens: held, used }, n) => {
-        const alike = Math.min(common(held, tokens), most);
+        const alike = Math.min(common(held, tokens), max);
         const same = ends.findLast((end) => end <= alike) ?? 0;
         if (same > kept || (same === kept && used < (table[best]?.used ?? 0))) {
           [best, kept] = [n, same];
         }
       });
       const source = table[best];
-      // All of it is kept: it only grows. Otherwise the other conversation keeps its own.
+      // A sequence that is kept whole grows in place. Otherwise another conversation needs it unchanged.
       const grows = kept > 0 && source !== undefined && source.tokens.length === kept;
       let sequence = best;
       if (!grows) {
@@ -88,8 +91,8 @@ export function makePrefixes(sequences: number): Prefixes {
 const NONE = new Uint32Array(0);
 
 function common(a: Uint32Array, b: Uint32Array): number {
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let n = 0;
-  while (n < most && a[n] === b[n]) n++;
+  while (n < max && a[n] === b[n]) n++;
   return n;
 }

@@ -1,11 +1,11 @@
-/** A table of tools as a provider is told of it: made once, since the requests of a process share one. @module */
+/** Adapts tables of tools to a provider, once per table, since the requests of a process share one. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type JsonObject } from "../../contracts/base/json.ts";
 import type { InferenceRequest } from "../../contracts/model/model.ts";
 import { DESCRIBE_TOOL, fitTool, type ToolLimits } from "../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
-/** A tool as a provider is told of it. */
+/** A tool as sent to a provider. */
 export interface WireTool {
   readonly name: string;
   readonly description: string;
@@ -13,35 +13,32 @@ export interface WireTool {
   readonly schema: JsonObject;
 }
 
-/** A table on the wire. */
+/** A table of tools as sent to a provider. */
 export interface Advertised {
   readonly names: ToolNames;
   readonly tools: readonly WireTool[];
-  /** Names of the tools on the wire. */
+  /** Wire names of the tools. */
   readonly offered: ReadonlySet<string>;
-  /** Whether an argument of a tool is a text, and nothing else, by its schema. */
+  /** Whether the schema of a tool says that an argument is a string. */
   readonly isText: (tool: string, argument: string) => boolean;
 }
 
 /**
- * Makes what a provider is told of a table, where the conversation calls tools of these names. Throws
- * `invalidInput` for a schema that is not an object.
+ * Adapts a table. `called`: tools that the conversation calls. Throws `invalidInput` for a schema that is not
+ * an object.
  */
 type Advertise = (
   table: InferenceRequest["tools"],
   called: readonly string[],
 ) => Advertised;
 
-/**
- * Fits tools to what their provider takes. Remembers each table for as long as anyone holds it: tables are
- * never changed.
- */
+/** Makes a function that adapts tables to a provider's limits. Cached per table object: tables are immutable. */
 export function makeAdvertise(limits: ToolLimits): Advertise {
   const known = new WeakMap<InferenceRequest["tools"], Advertised>();
   return (table, called) => {
     const found = known.get(table) ?? advertised(table, [], limits);
     known.set(table, found);
-    // Tools that went away since they were called have a say in the names of the others.
+    // Tools that were removed since their call still take part in the mapping of names.
     return called.every((name) => table.some((tool) => tool.name === name))
       ? found
       : advertised(table, called, limits);
@@ -55,7 +52,7 @@ function advertised(
 ): Advertised {
   const names = makeToolNames([...table.map(({ name }) => name), ...called]);
   const describe = table.some(({ name }) => name === DESCRIBE_TOOL);
-  // The kernel offers no more than these: one request too long is worse than a tool left out.
+  // The kernel offers no more than these; leaving out a tool is better than a request the provider refuses.
   const tools = table.slice(0, limits.tools).map(({ name, description, paramSchema }) => {
     const tool = { name, description, schema: parseSchema(paramSchema) };
     return { name: names.wire(name), ...fitTool(tool, limits, describe) };
@@ -73,7 +70,7 @@ function advertised(
   };
 }
 
-/** A schema as an object. Throws `invalidInput`. */
+/** Parses a schema. Throws `invalidInput` unless it is an object. */
 export function parseSchema(text: string): JsonObject {
   try {
     const schema: unknown = JSON.parse(text);
@@ -81,28 +78,28 @@ export function parseSchema(text: string): JsonObject {
       return schema as JsonObject;
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new Fault("invalidInput", "Cannot infer: a schema of the request is not a JSON object");
 }
 
-// Names of tools on the wire: `[a-zA-Z0-9_-]{1,64}`, each back to the name that it stands for.
+// Wire names of tools: `[a-zA-Z0-9_-]{1,64}`, each mapped back to its tool.
 
 const FITTING = /^[a-zA-Z0-9_-]{1,64}$/;
-const LONGEST = 64;
+const MAX_NAME = 64;
 const MARK_CHARS = 8;
 
-/** The names of one request, both ways. */
+/** Maps between tool names and wire names. */
 export interface ToolNames {
-  /** The name on the wire of a name that the map was made of. */
+  /** The wire name of a tool in the set. */
   wire(name: string): string;
-  /** The name that `wire` stands for; itself, cut to 128, when it was not advertised. */
+  /** The tool of a wire name; an unknown name unchanged, cut to 128 characters. */
   own(wire: string): string;
 }
 
 /**
- * Makes the map of a set of names; nothing else of the request has a say in it, nor their order. A name
- * that fits stays as it is. Another loses what does not fit and gets a mark of its digest.
+ * Makes the map for a set of names; it depends on nothing else, nor on their order. A valid name stays. In
+ * any other, invalid characters are replaced and a part of its digest is appended.
  */
 export function makeToolNames(names: Iterable<string>): ToolNames {
   const all = [...new Set(names)].toSorted();
@@ -115,8 +112,8 @@ export function makeToolNames(names: Iterable<string>): ToolNames {
   for (const name of all) if (FITTING.test(name)) put(name, name);
   for (const name of all) {
     if (toWire.has(name)) continue;
-    const stem = name.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, LONGEST - MARK_CHARS - 1);
-    // Digests differ; a name that looks like one may still stand there.
+    const stem = name.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, MAX_NAME - MARK_CHARS - 1);
+    // A valid name may look like a name with a digest.
     for (let mark = sha256Hex(name);; mark = sha256Hex(mark)) {
       const wire = `${stem}_${mark.slice(0, MARK_CHARS)}`;
       if (toOwn.has(wire)) continue;
@@ -134,7 +131,7 @@ export function makeToolNames(names: Iterable<string>): ToolNames {
   });
 }
 
-/** A call's id as every provider takes it: itself where it fits, else one made of its digest. */
+/** A call id that every provider accepts: unchanged if valid, else derived from its digest. */
 export function wireCallId(id: string): string {
   return /^[a-zA-Z0-9_-]{1,40}$/.test(id) ? id : `call_${sha256Hex(id).slice(0, 24)}`;
 }

@@ -1,4 +1,4 @@
-/** From a provider's stream to chunks and one response, within limits. TRUST: from the provider. @module */
+/** Assembles a provider's stream into chunks and one response, within limits. TRUST: from the provider. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   ECHO_LIMIT,
@@ -15,31 +15,30 @@ import type { ToolNames } from "./advertised.ts";
 import { CallId } from "../../contracts/authority/ids.ts";
 
 const CHUNK_CHARS = 65_536;
-/** What is kept of a call that is not made: enough to know it by. */
+/** Characters kept of the arguments of a call that is not made, enough to recognise it. */
 export const UNMADE_CHARS = 2_000;
 const CHARS_A_TOKEN = 4;
 
-/** What an answer is put together with. */
 interface AssembleParts {
   readonly onChunk: (chunk: StreamChunk) => void;
   readonly names: Pick<ToolNames, "own">;
-  /** Ids of calls that the conversation holds. */
+  /** Ids of the calls in the conversation. */
   readonly knownIds: Iterable<string>;
-  /** Joins pieces, and takes the credential out. See {@link Endpoint.streamText}. */
+  /** Makes a filter that joins pieces and removes the credential. See {@link Endpoint.streamText}. */
   readonly streamText: () => StreamText;
-  /** Most tokens that were asked for: where an answer is cut. */
+  /** The requested token limit, at which an answer is cut. */
   readonly maxTokens: number;
-  /** Reads calls and thoughts that stand in the text; absent: text is text. */
+  /** Parses calls and thoughts in the text; absent: text is text. */
   readonly dialect?: TextDialect | undefined;
 }
 
-/** Text in, what it means out. */
+/** Parses streamed text. */
 export interface TextDialect {
   text(delta: string): readonly DialectOut[];
   end(): readonly DialectOut[];
 }
 
-/** What a piece of text was. */
+/** Meaning of a piece of text. */
 type DialectOut =
   | { readonly text: string }
   | { readonly rationale: string }
@@ -47,9 +46,9 @@ type DialectOut =
     readonly call: {
       readonly name: string;
       readonly arguments: string;
-      /** Its closing mark was written: it is whole also in an answer that was cut. */
+      /** The closing marker was written, so the call is complete even in a cut answer. */
       readonly closed?: boolean;
-      /** Why it is none, though it was meant as one. */
+      /** Why the call is invalid. */
       readonly wrong?: string;
     };
   };
@@ -58,7 +57,7 @@ type DialectOut =
 export interface Assembled {
   readonly content: string;
   readonly toolCalls: readonly ToolCall[];
-  /** As the provider counted; absent: it did not. */
+  /** As the provider counted; absent if it did not. */
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
   readonly cacheReadTokens: number | undefined;
@@ -66,15 +65,15 @@ export interface Assembled {
   readonly finishReason: FinishReason;
 }
 
-/** Takes deltas, in their order, and then ends. */
+/** Takes the deltas of one answer in order. */
 export interface Assembler {
-  /** Throws `upstream` past a limit or for a stream that contradicts itself. */
+  /** Throws `upstream` past a limit, or for a stream that contradicts itself. */
   take(delta: Delta): void;
-  /** `more`: what was found in the text afterwards. Throws `upstream` when the stream broke off: no finish came. */
+  /** `more`: calls found in the finished text. Throws `upstream` if the stream ended without a finish. */
   end(more?: readonly DialectOut[]): Assembled;
-  /** True once something was given on. */
+  /** Whether a chunk was passed on. */
   readonly begun: () => boolean;
-  /** What an answer that broke has cost, where the provider said so or something of it came. */
+  /** Tokens spent on an answer that broke off, as counted by the provider or estimated from its text. */
   readonly cost: () => { readonly inputTokens?: number; readonly outputTokens: number };
 }
 
@@ -85,7 +84,7 @@ interface OpenCall {
   echo: string;
   readonly stream: StreamText;
   unmade: Unmade | undefined;
-  /** It was whole when the answer went on after it. */
+  /** Whether the call was complete when the answer went on. */
   closed: boolean;
 }
 
@@ -101,7 +100,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
   let finish: FinishReason | undefined;
   let begun = false;
   let made = 0;
-  /** Calls beyond what a message holds. */
+  /** Calls beyond the limit of a message. */
   let dropped = 0;
   let overlong = false;
 
@@ -113,7 +112,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
     if (whole === "") return;
     const room = MESSAGE_LIMIT - (field === "textDelta" ? content.length : thought);
     const kept = whole.length <= room ? whole : whole.slice(0, room).toWellFormed();
-    // What is longer than a message ends there, as an answer that was cut.
+    // Text beyond the limit of a message is dropped, and the answer counts as cut.
     if (field === "textDelta" && kept !== whole) overlong = true;
     if (field === "textDelta") content += kept;
     else thought += kept.length;
@@ -150,7 +149,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
     if (call === undefined) throw broken("goes on with a call that it did not begin");
     give(call, call.stream.push(delta));
   };
-  /** One that is too long to keep is not: the provider says what it makes of that. */
+  /** A longer echo is dropped; the provider reports a missing one. */
   const echo = (key: string, said: string): void => {
     const call = calls.get(key);
     if (call !== undefined && said.length <= ECHO_LIMIT) call.echo = whole(said);
@@ -218,14 +217,14 @@ export function makeAssembler(parts: AssembleParts): Assembler {
       say("rationale", texts.rationale.end());
       const reason = overlong ? "length" : finish;
       const lastCall = [...calls.values()].at(-1);
-      // A server may have closed what its limit cut off: the last call of a cut answer is not made.
+      // A server may have closed a call that its limit cut: the last call of a cut answer is not made.
       if (reason === "length" && lastCall?.closed === false) {
         lastCall.unmade = cutAt(parts.maxTokens);
       }
       if (dropped > 0 && lastCall !== undefined) lastCall.unmade = surplus(dropped);
       for (const call of calls.values()) {
         give(call, call.stream.end());
-        // No arguments at all is how providers write none, or `null`.
+        // Providers write no arguments as nothing, or as `null`.
         if (call.unmade === undefined && /^\s*(?:"?null"?\s*)?$/.test(call.arguments)) {
           call.arguments = "";
           give(call, "{}");
@@ -253,7 +252,7 @@ export function makeAssembler(parts: AssembleParts): Assembler {
   });
 }
 
-/** Servers differ in what they say of an answer with calls. */
+/** Servers differ in the finish reason of an answer with calls. */
 function reasonOf(reason: FinishReason, calls: boolean): FinishReason {
   if (reason === "stop" && calls) return "toolCalls";
   return reason === "toolCalls" && !calls ? "stop" : reason;
@@ -281,7 +280,7 @@ function surplus(more: number): Unmade {
   };
 }
 
-/** Why a call is not made that an answer ended within. */
+/** Why the call at the end of a cut answer is not made. */
 export function cutAt(tokens: number): Unmade {
   return {
     kind: "cut",
@@ -300,12 +299,12 @@ function broken(why: string): Fault {
   return new Fault("upstream", `Cannot infer: the provider's answer ${why}`, { detail: again() });
 }
 
-/** Gives ids that no call has yet. */
+/** Allocates unused call ids. */
 interface CallIds {
   next(asked: string | undefined): CallId;
 }
 
-/** Makes ids beside those that are `known`. */
+/** Makes an allocator that avoids the ids in `known`. */
 export function makeCallIds(known: Iterable<string>): CallIds {
   const taken = new Set(known);
   let made = 0;
@@ -325,29 +324,29 @@ export function makeCallIds(known: Iterable<string>): CallIds {
   });
 }
 
-// A provider's stream in words that are nobody's.
+// Provider-independent stream events.
 
-/** A piece of an answer. `key` names a call within one answer; any text that is the same each time. */
+/** A piece of an answer. `key` identifies a call within one answer. */
 export type Delta =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "rationale"; readonly text: string }
   | {
     readonly kind: "callStart";
     readonly key: string;
-    /** The provider's; absent or unfit: one is made. */
+    /** The provider's id; absent or invalid: one is made. */
     readonly id?: string | undefined;
-    /** As on the wire. */
+    /** The wire name. */
     readonly name: string;
   }
   | { readonly kind: "callDelta"; readonly key: string; readonly text: string }
-  /** What the provider wants back with a call that was begun. */
+  /** Opaque data of a call that the provider wants back with it. */
   | { readonly kind: "callEcho"; readonly key: string; readonly echo: string }
-  /** All tokens so far: later ones replace earlier ones. */
+  /** Total tokens so far; later values replace earlier ones. */
   | {
     readonly kind: "usage";
     readonly inputTokens?: number;
     readonly outputTokens?: number;
-    /** Of the input. */
+    /** Part of the input tokens. */
     readonly cacheReadTokens?: number;
     readonly cacheWriteTokens?: number;
   }

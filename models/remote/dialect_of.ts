@@ -1,12 +1,12 @@
-/** The dialect of a configuration, loaded only where there is one. @module */
+/** Loads the dialect of a configuration if it has one. @module */
 import type { RemoteConfig } from "../../contracts/model/model_config.ts";
 import type { Advertised } from "./advertised.ts";
 import type { TextDialect } from "./assemble.ts";
 
-/** What makes a reader of an answer's text, given the advertised tools. */
+/** Makes a parser of answers, given the advertised tools. */
 export type MakeDialect = (advertised: Pick<Advertised, "offered" | "isText">) => TextDialect;
 
-/** Undefined where text is text. */
+/** Undefined: answers are plain text. */
 export async function dialectOf(
   { dialect = [] }: Pick<RemoteConfig, "dialect">,
 ): Promise<MakeDialect | undefined> {
@@ -15,14 +15,14 @@ export async function dialectOf(
   return ({ offered, isText }) => makeDialect(dialect, offered, isText);
 }
 
-/** Every mark of a call begins so. */
+/** Every call marker begins so. */
 const MARK = /[<[]/;
-/** Of an answer in which a call may stand. */
+/** Marks an answer that may hold a call. */
 const MARKED = /tool_call|TOOL_CALLS|tool▁call|DSML|function=|function_call|python_|<\|channel\|>/;
 
 /**
- * A call that stands in an answer's text although its server takes calls by its API: the server could not read it, or
- * does not look for any. Undefined where there is none, and for one that is quoted.
+ * Finds a call in the text of an answer whose server takes calls by its API: the server could not parse the
+ * call, or does not look for any. Undefined for none, and for a call that is quoted.
  */
 export async function strayCall(
   text: string,
@@ -36,7 +36,7 @@ export async function strayCall(
   for (const out of [...reader.text(text), ...reader.end()]) {
     if (!("call" in out)) continue;
     const { name, arguments: args, wrong } = out.call;
-    // A name in prose that nobody has is no call.
+    // An unknown name in prose is no call.
     if (wrong === undefined && !offered.has(name)) continue;
     const why = wrong ??
       "it stands in your text, and your server takes calls by its API alone; call the tool so " +

@@ -1,6 +1,6 @@
 /**
- * The one way out of a remote model service: requests to the origin of its configuration, with the
- * credential set here and nowhere else, or a recording that is played in its place.
+ * The only network access of a remote model service: requests to the origin of its configuration, with the
+ * credential, which is set nowhere else; or a recording played in their place.
  * @module
  */
 import type { RemoteConfig } from "../../contracts/model/model_config.ts";
@@ -11,14 +11,14 @@ import type { Timer } from "../timer_powers.ts";
 /** A request to the provider. */
 export interface WireRequest {
   readonly method: "GET" | "POST";
-  /** Beneath the base URL, as `/chat/completions`; or an absolute URL of the same origin. */
+  /** Relative to the base URL, as `/chat/completions`; or an absolute URL of the same origin. */
   readonly path: string;
-  /** Names in lower case. What could carry a credential is left out. */
+  /** Names in lower case. Headers that could carry a credential are dropped. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** A provider's answer with a status of 200 to 299; every other one is a fault. */
+/** A provider's answer with a status of 200 to 299; every other status is a fault. */
 export interface WireResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -27,52 +27,51 @@ export interface WireResponse {
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
-/** How one request is made. */
+/** Options of one request. */
 export interface SendOptions {
   readonly signal: AbortSignal;
-  /** Hears the exchange once it has ended: a line of a recording. */
+  /** Receives the finished exchange as a line of a recording. */
   readonly onWire?: ((exchange: string) => void) | undefined;
-  /** Longest line of the answer in bytes; absent: only the whole is bounded. */
+  /** Maximum length of a line of the answer in bytes; absent: only the whole answer is limited. */
   readonly lineBytes?: number;
 }
 
-/** A provider, at one origin. */
+/** A provider at one origin. */
 export interface Endpoint {
-  /** The base URL, without a slash at its end. */
+  /** The base URL without a trailing slash. */
   readonly base: string;
-  /** Host and port of the provider, for people. */
+  /** Host and port, for display. */
   readonly host: string;
-  /** What faults say of who was asked. */
+  /** The provider as named in faults. */
   readonly asked: Asked;
-  /** True when the host is not this machine. */
+  /** Whether the host is another machine. */
   readonly remote: boolean;
   /**
-   * One try. Rejects with a fault; one whose detail `again` is true may be tried again.
-   * See {@link Endpoint.retrying}.
+   * Sends once. Rejects with a fault; with detail `again` the request may be repeated. See {@link Endpoint.retrying}.
    */
   send(request: WireRequest, options: SendOptions): Promise<WireResponse>;
-  /** At most 3 tries of `attempt`, while what it meets may be tried again. Waiting ends with `signal`. */
+  /** Tries `attempt` at most 3 times while its fault allows it. `signal` ends the wait. */
   retrying<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** A join of the pieces of a text, with stars in place of the credential. */
+  /** Makes a filter that joins pieces of text and masks the credential with stars. */
   streamText(): StreamText;
 }
 
-/** What an endpoint is made of. */
+/** Configuration of an endpoint. */
 export interface EndpointConfig extends Pick<RemoteConfig, "model" | "url" | "secret" | "replay"> {
-  /** Path that a base URL without one stands for, as `/v1`; absent: none. */
+  /** Path to add to a base URL without one, as `/v1`; absent: none. */
   readonly base?: string;
-  /** Header in which the protocol takes a key; absent: `authorization`. */
+  /** Header for the key; absent: `authorization`. */
   readonly keyHeader?: string;
 }
 
-/** Powers of a remote model service. The process's `--allow-net` narrows `fetch` to one origin. */
+/** Powers of a remote model service. `--allow-net` of the process restricts `fetch` to one origin. */
 export interface RemotePowers {
   readonly timer: Timer;
-  /** Milliseconds that only grow, for the offsets of a recording. */
+  /** Monotonic milliseconds, for the offsets of a recording. */
   now(): number;
-  /** Milliseconds since 1970, by this machine's clock. */
+  /** Milliseconds since 1970 by the local clock. */
   date(): number;
-  /** At least 0, less than 1. */
+  /** From 0 inclusive to 1 exclusive. */
   random(): number;
   readonly fetch: typeof fetch;
 }

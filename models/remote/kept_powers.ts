@@ -1,4 +1,4 @@
-/** What the AI SDK needs of the globals that the children's prelude hides. @module */
+/** Saves the global that the AI SDK needs, before the children's prelude hides it. @module */
 
-/** Taken before the prelude hides it. The fetch that every answer comes by loads its layer anyway. */
+/** No extra cost: every answer comes by fetch, which loads Headers anyway. */
 export const keptHeaders: typeof Headers = globalThis.Headers;

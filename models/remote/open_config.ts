@@ -1,4 +1,4 @@
-/** What a remote backend is opened with, parsed. @module */
+/** Parses the configuration of a remote backend and describes its model. @module */
 import { tryJson } from "./wire_json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { RemoteConfig } from "../../contracts/model/model_config.ts";
@@ -6,7 +6,7 @@ import type { ModelInfo } from "../../contracts/model/model.ts";
 import type { OpenBody } from "../../contracts/wire/wire_model.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** Throws `invalidInput` with the place of what is wrong. */
+/** Throws `invalidInput` with the place of the error. */
 export function parseRemoteConfig({ ref, config }: Pick<OpenBody, "ref" | "config">): RemoteConfig {
   try {
     return RemoteConfig.parse(JSON.parse(config));
@@ -19,7 +19,7 @@ export function parseRemoteConfig({ ref, config }: Pick<OpenBody, "ref" | "confi
   }
 }
 
-/** What a remote language model says of itself. */
+/** The description of a remote language model. */
 export function remoteInfo(
   { kind, config, endpoint, knobs }: {
     readonly kind: string;
@@ -44,21 +44,20 @@ export function remoteInfo(
   };
 }
 
-// Sizes of well-known families of models, by the beginning of their names, from their makers'
-// public documentation as of November 2025. Only sizes, and only where they are sure; remit.yaml
-// (`contextTokens`, `outputTokens`) outranks them. Tokens in, tokens out.
+// Sizes of well-known model families by name prefix, from their makers' documentation as of November 2025. Only
+// certain values; remit.yaml (`contextTokens`, `outputTokens`) takes precedence. Input tokens, output tokens.
 
-/** What is assumed of a model. */
+/** Assumptions about a model. */
 interface KnownModel {
   readonly arch: string;
   readonly contextTokens: number;
   readonly outputTokens: number;
 }
 
-/** For a model that no entry knows. */
+/** For an unknown model. */
 const UNKNOWN: KnownModel = { arch: "unknown", contextTokens: 32_768, outputTokens: 4_096 };
 
-/** The longest beginning that fits wins. */
+/** The longest matching prefix wins. */
 const FAMILIES: readonly (readonly [
   prefix: string,
   arch: string,

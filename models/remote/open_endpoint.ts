@@ -21,20 +21,20 @@ import {
 } from "./recording.ts";
 import { again, inSeconds, retryAfter, retrying } from "./retry.ts";
 import { type Asked, faultOfNetwork, faultOfRefusal } from "./provider_fault.ts";
-import { readingAway } from "./answer/read_away.ts";
+import { draining } from "./answer/drain.ts";
 import { makeByteScrub, makeStreamText, scrubFault, scrubText } from "./redact/scrub.ts";
 
-/** Milliseconds without progress after which an answer is given up. */
+/** Milliseconds without progress after which a request fails. */
 const IDLE_MS = 60_000;
-/** On this machine a model may first have to be loaded, and a long prompt read, before anything comes. */
+/** A local server may have to load the model and read a long prompt before its first byte. */
 const LOCAL_FIRST_MS = 600_000;
-/** Bytes of a refusal's body that are read. */
+/** Bytes read of a refusal's body. */
 const REFUSAL_BYTES = 65_536;
-/** May carry who asks; only the credential's own header is ever set, here. */
+/** Headers that may identify the sender. The credential's own header is set only in this file. */
 const NEVER_SENT =
   /^(authorization|proxy-authorization|cookie|host|origin|referer|.*(api|access|auth).*(key|token).*)$/i;
 
-/** Throws `invalidInput` for a URL that is none, or holds more than an origin and a path. */
+/** Throws `invalidInput` for an invalid URL, and for one with more than an origin and a path. */
 export function openEndpoint(
   config: EndpointConfig,
   credential: Credential | undefined,
@@ -45,7 +45,7 @@ export function openEndpoint(
   const secrets = secretsOf(credential?.value);
   const replay = config.replay === undefined ? undefined : makeReplay(config.replay);
   const asked = askedOf(config, base, credential);
-  // A recording keeps no one waiting.
+  // A replay does not wait.
   const random = replay === undefined ? powers.random : () => 0;
   const timer = replay === undefined ? powers.timer : { wait: () => Promise.resolve() };
 
@@ -53,7 +53,7 @@ export function openEndpoint(
     const url = /^[a-z][a-z0-9+.-]*:/i.test(path)
       ? new URL(path)
       : new URL(`${base.href.replace(/\/$/, "")}${path}`);
-    // INVARIANT: nothing but the one origin is asked (test: another origin is refused).
+    // INVARIANT: requests go to the one origin only (test: another origin is refused).
     if (url.origin !== base.origin) {
       throw new Fault("refused", `Cannot send: ${url.origin} is not ${base.origin}`);
     }
@@ -82,7 +82,7 @@ export function openEndpoint(
         new Map([...answer.headers].map(([name, value]) => [name, scrubText(value, secrets)])),
         powers.date,
       ),
-      body: answer.body === null ? nothing() : readingAway(answer.body, powers),
+      body: answer.body === null ? nothing() : draining(answer.body, powers),
     };
   }
 
@@ -203,7 +203,7 @@ function askedOf(
   };
 }
 
-/** The base URL; its `href` has no slash at its end, unless it is an origin alone. */
+/** The base URL. Its `href` has no trailing slash unless the path is empty. */
 function baseOf({ url, base = "" }: EndpointConfig): URL {
   const parsed = URL.parse(url);
   const wrong = (why: string): Fault =>
@@ -218,19 +218,19 @@ function baseOf({ url, base = "" }: EndpointConfig): URL {
   return parsed;
 }
 
-async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+async function textOf(body: AsyncIterable<Uint8Array>, max: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const bytes of body) {
       text += decoder.decode(bytes, { stream: true });
-      if (text.length >= most) break;
+      if (text.length >= max) break;
     }
   } catch (error) {
-    // The refusal stands, whether its body came whole or not; only a cancel is more than that.
+    // The refusal stands even if its body breaks off; only a cancellation takes precedence.
     if (error instanceof Fault && error.code === "cancelled") throw error;
   }
-  return text.slice(0, most);
+  return text.slice(0, max);
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
@@ -240,14 +240,14 @@ function cancelled(cause?: unknown): Fault {
   return new Fault("cancelled", "Cannot go on with the inference: cancelled", { cause });
 }
 
-/** A watch over something that should go on. */
+/** Watches for progress. */
 interface IdleWatch {
-  /** It went on; from now on at most `limitMs` may pass. */
+  /** Reports progress; from now on at most `limitMs` may pass. */
   progressed(limitMs: number): void;
   end(): void;
 }
 
-/** Calls `onIdle` once when nothing progressed for `limitMs` milliseconds. */
+/** Calls `onIdle` once after `limitMs` milliseconds without progress. */
 export function watchIdle(
   { timer, now }: Pick<RemotePowers, "timer" | "now">,
   limitMs: number,
@@ -260,34 +260,34 @@ export function watchIdle(
     for (let left = limitMs; left > 0; left = until - now()) await timer.wait(left, over.signal);
     if (!over.signal.aborted) onIdle();
   }
-  // Its only rejection is the end of the watch.
+  // Rejects only when the watch ends.
   wait().catch(() => undefined);
 
   return Object.freeze<IdleWatch>({
     progressed: (limit) => void (until = now() + limit),
-    // With a reason: an error that is made for nobody takes longer than the rest.
+    // With a reason: creating the default DOMException takes longer than the rest.
     end: () => over.abort("the watch ended"),
   });
 }
 
-// The ways in which a credential may be written where a server says it back.
+// The encodings in which a server may echo a credential.
 
-/** A shorter one may be a placeholder (`ollama`, `not-needed`), and so a word of an answer. */
-const SHORTEST = 16;
-/** A short one that is no word. */
+/** A shorter value may be a placeholder (`ollama`, `not-needed`), and so a word of an answer. */
+const MIN_KEY = 16;
+/** A short value that is no word. */
 const SHORT_KEY = /^(?=.*\d)(?=.*[A-Za-z])\S{8,}$/;
 
 /**
- * What stands for a credential's value in answers, the longest first: itself and what follows each
- * space in it (`Bearer KEY`), as they are and as JSON writes them, also within JSON of JSON; the
- * key itself also as URLs, hexadecimal digits, JSON's numbers and base64 write it.
+ * Every text that reveals a credential, longest first: the value and what follows each space in it (`Bearer
+ * KEY`), plain, in JSON and in JSON within JSON; the key also percent-encoded, in hexadecimal, in JSON
+ * escapes and in base64.
  */
 export function secretsOf(value: string | undefined): readonly string[] {
   if (value === undefined) return [];
   const words = [value, ...wordsOf(value)].filter((each) =>
-    each.length >= SHORTEST || SHORT_KEY.test(each)
+    each.length >= MIN_KEY || SHORT_KEY.test(each)
   );
-  // What is encoded with more around it holds the encoded key all the same.
+  // An encoding of a longer text contains the encoding of the key.
   const key = words.at(-1);
   const forms = [
     ...words.flatMap((each) => [each, inJson(each), inJson(inJson(each))]),
@@ -304,7 +304,7 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Hexadecimal digits, `%` before each pair, `\u00` before each pair: in small letters and in capitals. */
+/** Hexadecimal, percent-encoded and as `\u00` escapes, in lower and upper case. */
 function byCharacter(key: string): readonly string[] {
   const pairs = [...new TextEncoder().encode(key)].map((byte) =>
     byte.toString(16).padStart(2, "0")
@@ -315,13 +315,13 @@ function byCharacter(key: string): readonly string[] {
   });
 }
 
-/** As a part of a path and as a field of a form; the digits of `%` in capitals and in small letters. */
+/** Encoded as a path segment and as a form field, in upper and lower case. */
 function inUrls(key: string): readonly string[] {
   return [encodeURIComponent(key), new URLSearchParams({ k: key }).toString().slice(2)]
     .flatMap((each) => [each, each.replace(/%../g, (escape) => escape.toLowerCase())]);
 }
 
-/** What is sure of its base64, whatever stands before and after it; in both alphabets. */
+/** The part of its base64 that does not depend on the text around it, in both alphabets. */
 function inBase64(key: string): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = new TextEncoder().encode("\0".repeat(before) + key);

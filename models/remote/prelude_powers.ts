@@ -1,4 +1,4 @@
-/** First import of the remote service's main: the children's prelude, with Headers left. @module */
+/** First import of the remote service's entry: the children's prelude, but Headers stays. @module */
 import { keptHeaders } from "./kept_powers.ts";
 import "../../port/prelude_powers.ts";
 

@@ -1,11 +1,11 @@
-/** A request made ready for the wire of any provider. @module */
+/** Prepares a request for the wire of any provider. @module */
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { InferenceRequest, ModelInfo } from "../../contracts/model/model.ts";
 import type { RemoteConfig } from "../../contracts/model/model_config.ts";
 import { type Advertised, parseSchema, wireCallId, type WireTool } from "./advertised.ts";
 
-/** A request with everything a provider needs: names and ids fit the wire, rules were applied. */
+/** A request whose names and ids fit the wire, with redaction and limits applied. */
 export interface Prepared extends Turns {
   readonly tools: readonly WireTool[];
   readonly maxTokens: number;
@@ -15,7 +15,7 @@ export interface Prepared extends Turns {
   readonly responseSchema?: JsonObject;
 }
 
-/** Makes a request ready. `told` are its messages after redaction. Throws `invalidInput` for a bad schema. */
+/** Prepares a request. `told` are its messages after redaction. Throws `invalidInput` for a bad schema. */
 export function prepare(
   request: InferenceRequest,
   { told, advertised, config, info }: {
@@ -51,32 +51,32 @@ export function prepare(
   };
 }
 
-/** Servers read a call's arguments back as an object: what a model wrote wrongly is put into one. */
+/** Servers parse a call's arguments as an object, so malformed ones are wrapped in an object. */
 function objectText(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    // What would be a prototype to another's parser is no object to us.
+    // `__proto__` could set a prototype in the server's parser.
     if (isObject && !text.includes("__proto__")) return text;
   } catch {
-    // The model is shown what it wrote.
+    // The model sees what it wrote.
   }
   return JSON.stringify({ invalid_arguments: text });
 }
 
-// A conversation in the order that every provider takes: one system text, then people and model
-// by turns, each call answered at once, nothing empty.
+// The conversation in the form that every provider accepts: one system text, then alternating turns of user
+// and model, each call answered at once, no empty text.
 
-/** A call with what came of it. */
+/** A call with its result. */
 export interface AnsweredCall {
   readonly id: string;
   readonly name: string;
-  /** As the model wrote it: not always JSON. */
+  /** As the model wrote them: not always JSON. */
   readonly arguments: string;
   readonly result: string;
-  /** The result says that nothing was done as asked. */
+  /** The result reports a failure or refusal. */
   readonly failed: boolean;
-  /** What the model that is asked wants back with it; absent: nothing, or another model said it. */
+  /** Opaque data that the asked model wants back; absent for none, and for a call of another model. */
   readonly echo?: string;
 }
 
@@ -85,7 +85,7 @@ export type Turn =
   | { readonly role: "user"; readonly text: string }
   | { readonly role: "assistant"; readonly text: string; readonly calls: readonly AnsweredCall[] };
 
-/** A conversation that begins and ends with a person, or ends with results. */
+/** A conversation that begins with the user, and ends with the user or with results. */
 interface Turns {
   /** Absent: none. */
   readonly system: string | undefined;
@@ -96,11 +96,11 @@ const EMPTY = "(empty)";
 const UNANSWERED = "(this call was not made)";
 const BEGIN = "(the conversation so far was shortened)";
 const GO_ON = "(go on)";
-/** How a result begins that is not `ok`: the runner writes the outcome first. */
+/** The beginning of a failed result: the runner writes the outcome first. */
 const FAILED =
   /^(refusedByPolicy|deniedByUser|stepUpFailed|executionError|timedOut|cancelled|invalidArguments|unknownTool): /;
 
-/** Brings messages in order, for the model of this id. Nothing that was said is left out. */
+/** Orders messages for the model of this id. No text is left out. */
 export function turnsOf(messages: readonly ChatMessage[], model: string): Turns {
   const first = messages.findIndex(({ role }) => role !== "system");
   const lead = first < 0 ? messages : messages.slice(0, first);
@@ -142,7 +142,7 @@ export function turnsOf(messages: readonly ChatMessage[], model: string): Turns 
         };
       } else turns.push({ role: "assistant", text: message.content.trimEnd(), calls });
     } else if (message.role !== "tool") user(message.content);
-    // A result whose call is gone is still something that was read.
+    // A result whose call is gone was read all the same.
     else if (!used.has(message)) user(message.content);
   }
   const last = turns.at(-1);
@@ -151,14 +151,12 @@ export function turnsOf(messages: readonly ChatMessage[], model: string): Turns 
   return { system: system === "" ? undefined : system, turns };
 }
 
-/** Results by the id of their call, in their order. */
+/** Results by call id, in order. */
 function resultsOf(messages: readonly ChatMessage[]): Map<string, ChatMessage[]> {
   const results = new Map<string, ChatMessage[]>();
   for (const message of messages) {
     if (message.role !== "tool" || message.toolCallId === undefined) continue;
-    const known = results.get(message.toolCallId);
-    if (known === undefined) results.set(message.toolCallId, [message]);
-    else known.push(message);
+    results.getOrInsert(message.toolCallId, []).push(message);
   }
   return results;
 }

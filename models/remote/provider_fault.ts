@@ -1,10 +1,10 @@
-/** What a provider's refusals and a broken network mean. @module */
+/** Explains a provider's refusals and network errors as faults. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import { again } from "./retry.ts";
 import { fieldsOf, quoted } from "./wire_json.ts";
 
-/** An answer with a status of 300 or more, or an error in the midst of a stream. */
+/** An answer with a status of 300 or more, or an error within a stream. */
 export interface Refusal {
   readonly status: number;
   /** The body as text, cut. */
@@ -12,21 +12,20 @@ export interface Refusal {
   readonly afterMs?: number | undefined;
 }
 
-/** Who was asked for what, with whose key. */
+/** The provider, the model and the key of a request. */
 export interface Asked {
   readonly model: string;
   readonly host: string;
   /** The base URL. */
   readonly base: string;
-  /** `lent`: it stands in the environment of who started the task. */
+  /** `lent`: from the environment of the person who started the task. */
   readonly key: "kept" | "lent" | "none";
-  /** The command that keeps a key for it. */
+  /** The command that stores a key for this provider. */
   readonly setKey: string;
 }
 
 /**
- * Words of providers for "too long for this model": OpenAI and vLLM, Anthropic, llama.cpp, LM Studio,
- * Ollama, Google, xAI.
+ * How servers say that a request is too long: OpenAI and vLLM, Anthropic, llama.cpp, LM Studio, Ollama, Google, xAI.
  */
 const TOO_LONG = [
   /context_length_exceeded|maximum context length|longer than the maximum model length/i,
@@ -94,7 +93,7 @@ export function faultOfRefusal(refusal: Refusal, asked: Asked): Fault {
         again(afterMs),
       );
     default:
-      // An engine that was just started answers so until its model is there.
+      // An engine that just started answers so until its model is loaded.
       if (status >= 500 && LOADING.test(body)) {
         const why = `${asked.host} is loading its model`;
         return make("upstream", `${why}${said}`, { ...again(afterMs), loading: true });
@@ -124,12 +123,12 @@ function keyRefused({ key, host, setKey }: Asked): string {
   }
 }
 
-/** Providers name what they do not have; servers without such an API say only that nothing is there. */
+/** Providers name the missing model; servers without such an API say only "not found". */
 function isOfModel(body: string, { model }: Asked): boolean {
   return body.includes(model) || /\bmodels?\b|\bendpoints found\b/i.test(body);
 }
 
-/** Kinds of errors in the midst of a stream, as statuses: Anthropic's, OpenAI's, llama.cpp's, Google's. */
+/** HTTP statuses for kinds of errors within a stream: Anthropic, OpenAI, llama.cpp, Google. */
 const STATUS_OF: Readonly<Record<string, number>> = {
   overloaded_error: 529,
   rate_limit_error: 429,
@@ -151,10 +150,10 @@ const STATUS_OF: Readonly<Record<string, number>> = {
   INVALID_ARGUMENT: 400,
   UNAVAILABLE: 503,
 };
-/** Where errors say their kind; what is more particular is said in `code`. */
+/** Fields that hold the kind of an error; `code` is the most specific. */
 const KINDS = ["code", "type", "status"] as const;
 
-/** The fault of an error that came as part of a stream. `error` is the provider's, as it came. */
+/** The fault of an error within a stream. `error` is the provider's value. */
 export function faultOfStreamError(error: unknown, asked: Asked): Fault {
   const body = typeof error === "string" ? error : JSON.stringify(error) ?? "";
   const kinds = KINDS.map((name) => fieldsOf(error)[name]);
@@ -169,7 +168,7 @@ function statusOf(kind: unknown): number | undefined {
   return Object.hasOwn(STATUS_OF, kind) ? STATUS_OF[kind] : undefined;
 }
 
-/** The fault of a request that got no answer, or whose answer broke. */
+/** The fault of a request without an answer, or whose answer broke off. */
 export function faultOfNetwork(
   error: unknown,
   { host, answered }: { readonly host: string; readonly answered: boolean },
@@ -205,7 +204,7 @@ export function faultOfNetwork(
   return make(`${host} cannot be reached; look at the model's URL, and at the network`);
 }
 
-/** An error's words with those of its causes: Deno says why only there. */
+/** The messages of an error and its causes: Deno gives the reason only in a cause. */
 function messagesOf(error: unknown): string {
   let text = "";
   for (let at = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {

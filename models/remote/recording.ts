@@ -1,4 +1,4 @@
-/** A line of a recording: one exchange with a provider, without what could be a credential. @module */
+/** Recordings: a line per exchange with a provider, without anything that could be a credential. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { fieldsOf, numberOf, stringOf, tryJson } from "./wire_json.ts";
 import { scrubText } from "./redact/scrub.ts";
@@ -6,7 +6,7 @@ import type { WireRequest } from "./endpoint.ts";
 import { again } from "./retry.ts";
 import * as z from "zod";
 
-/** A piece of an answer: milliseconds since the request, and its text; or base64 where it is not UTF-8. */
+/** A piece of an answer: milliseconds since the request, and text, or base64 if it is not UTF-8. */
 const Piece = z.union([
   z.tuple([z.number(), z.string()]),
   z.tuple([z.number(), z.object({ base64: z.string() }).strict()]),
@@ -15,7 +15,7 @@ const Piece = z.union([
 /** One exchange. */
 export const Exchange = z.object({
   v: z.literal(1),
-  /** When it began and ended, in milliseconds of the service's clock. */
+  /** Begin and end in milliseconds of the service's clock. */
   span: z.tuple([z.number(), z.number()]).optional(),
   request: z.object({
     method: z.enum(["GET", "POST"]),
@@ -25,19 +25,19 @@ export const Exchange = z.object({
     body: z.string(),
   }).strict(),
   response: z.object({
-    /** 0: none came. */
+    /** 0: no answer. */
     status: z.int().min(0).max(599),
     headers: z.record(z.string(), z.string()),
     chunks: z.array(Piece),
-    /** The answer broke off, or was left before its end. */
+    /** The answer broke off, or was not read to its end. */
     broken: z.literal(true).optional(),
-    /** The exchange was too long to keep, or the credential stood in it in pieces; it is missing. */
+    /** The body is missing: the exchange was too long, or its pieces joined to a credential. */
     cut: z.literal(true).optional(),
   }).strict(),
 }).strict();
 export type Exchange = z.infer<typeof Exchange>;
 
-/** A line as it was written: a body may be told by that of the exchange before it (cli/model/recording/bodies.ts). */
+/** A line as stored: a body may refer to the body before it (cli/model/recording/bodies.ts). */
 const Line = Exchange.extend({
   request: Exchange.shape.request.extend({
     body: z.union([
@@ -52,14 +52,14 @@ const Line = Exchange.extend({
   }),
 });
 
-/** Most characters of all bodies together, once each is whole. */
-const BODIES_CHARS = 50_000_000;
+/** Characters of all bodies together, after expansion. */
+const MAX_BODY_CHARS = 50_000_000;
 
-/** Longest line of a recording in characters: what `RemoteConfig.replay` can hold. */
-export const EXCHANGE_CHARS = 3_000_000;
+/** Characters of a line of a recording: the limit of `RemoteConfig.replay`. */
+export const MAX_LINE_CHARS = 3_000_000;
 
-/** Headers that tell what was asked and how to read the answer, and never who asked. */
-const KEPT: ReadonlySet<string> = new Set([
+/** Headers that describe the request and the answer, and never identify the sender. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "anthropic-beta",
   "anthropic-version",
@@ -70,10 +70,9 @@ const KEPT: ReadonlySet<string> = new Set([
 
 /** The headers that a recording keeps. */
 export function keptHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => KEPT.has(name.toLowerCase())));
+  return Object.fromEntries([...headers].filter(([name]) => KEPT_HEADERS.has(name.toLowerCase())));
 }
 
-/** Makes the text of a piece. */
 export function pieceOf(offset: number, bytes: Uint8Array): Exchange["response"]["chunks"][number] {
   const at = Math.round(offset);
   try {
@@ -83,7 +82,6 @@ export function pieceOf(offset: number, bytes: Uint8Array): Exchange["response"]
   }
 }
 
-/** The bytes of a piece. */
 function bytesOf(
   [, piece]: Exchange["response"]["chunks"][number],
 ): Uint8Array<ArrayBuffer> {
@@ -92,11 +90,11 @@ function bytesOf(
     : Uint8Array.fromBase64(piece.base64);
 }
 
-/** Writes a line. One that would be too long, or holds a secret in pieces, is marked and says no more. */
+/** Serialises an exchange. One that is too long, or holds a secret in pieces, is marked `cut` and loses its bodies. */
 export function lineOf(exchange: Exchange, secrets: readonly string[] = []): string {
   const { request, response } = exchange;
   const line = JSON.stringify(exchange);
-  if (line.length <= EXCHANGE_CHARS && !holdsSplit(textOf(response.chunks), secrets)) return line;
+  if (line.length <= MAX_LINE_CHARS && !holdsSplit(textOf(response.chunks), secrets)) return line;
   return JSON.stringify({
     ...exchange,
     request: { ...request, body: "" },
@@ -110,7 +108,7 @@ function textOf(chunks: Exchange["response"]["chunks"]): string {
   return texts.join("") + decoder.decode();
 }
 
-/** Reads a recording. Throws `invalidInput` with the number of the line that is not one, and `tooLarge`. */
+/** Parses a recording. Throws `invalidInput` with the number of the invalid line, and `tooLarge`. */
 export function parseRecording(text: string): readonly Exchange[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const wholeOf = makeWhole();
@@ -129,17 +127,17 @@ export function parseRecording(text: string): readonly Exchange[] {
     const body = wholeOf(parsed.request);
     if (body === undefined) throw wrong("goes on from a request that is not before it");
     chars += body.length;
-    if (chars > BODIES_CHARS) {
+    if (chars > MAX_BODY_CHARS) {
       throw new Fault(
         "tooLarge",
-        `Cannot replay: its requests are more than ${BODIES_CHARS} characters`,
+        `Cannot replay: its requests are more than ${MAX_BODY_CHARS} characters`,
       );
     }
     return { ...parsed, request: { ...parsed.request, body } };
   });
 }
 
-/** Makes what gives whole bodies, in the order of the recording; undefined without the one before. */
+/** Makes a function that expands bodies in the order of the recording; undefined if the referenced body is missing. */
 function makeWhole(): (request: z.infer<typeof Line>["request"]) => string | undefined {
   const last = new Map<string, string>();
   return ({ url, body }) => {
@@ -158,15 +156,15 @@ function makeWhole(): (request: z.infer<typeof Line>["request"]) => string | und
   };
 }
 
-// A credential that comes back a few letters an event: no piece holds it, and whoever joins them
-// reads it.
+// A credential may be echoed a few characters per event: no single piece holds it, but a reader that joins
+// the pieces sees it.
 
-/** Levels of an event that are looked at: no protocol has a text deeper down. */
-const DEEPEST = 32;
+/** Nested levels of an event: no protocol has text deeper down. */
+const MAX_DEPTH = 32;
 
 /**
- * Tells whether a field of an answer's events holds a secret once its texts are joined. `answer` is a
- * stream of events, or of lines of JSON.
+ * Whether the joined texts of a field of the answer's events hold a secret. `answer` is a stream of events or
+ * of JSON lines.
  */
 function holdsSplit(answer: string, secrets: readonly string[]): boolean {
   if (secrets.length === 0) return false;
@@ -179,13 +177,11 @@ function holdsSplit(answer: string, secrets: readonly string[]): boolean {
   );
 }
 
-/** Puts each text to those of the same place: members, and the `index` by which calls are told apart. */
+/** Collects texts by place: the path of members, with the `index` that tells calls apart. */
 function collect(value: unknown, place: string, joined: Map<string, string[]>, depth = 0): void {
   if (typeof value === "string") {
-    const texts = joined.get(place);
-    if (texts === undefined) joined.set(place, [value]);
-    else texts.push(value);
-  } else if (depth === DEEPEST) return;
+    joined.getOrInsert(place, []).push(value);
+  } else if (depth === MAX_DEPTH) return;
   else if (Array.isArray(value)) {
     for (const each of value) collect(each, `${place}[]`, joined, depth + 1);
   } else {
@@ -197,22 +193,22 @@ function collect(value: unknown, place: string, joined: Map<string, string[]>, d
   }
 }
 
-/** A played answer. */
+/** A replayed answer. */
 export interface Played {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
-/** Answers requests in their order. */
+/** Answers requests from a recording. */
 interface Replay {
-  /** Throws `conflict` where the request differs from the recording, or none is left. */
+  /** Throws `conflict` if the request differs from the recording, or none is left. */
   answer(request: Asked): Played;
 }
 
 /**
- * Makes the replay of `recording` (JSON lines). Requests that were under way together are on record in
- * the order in which they ended, and are answered in whichever they come. Throws `invalidInput`.
+ * Makes the replay of `recording` (JSON lines). Concurrent requests are recorded in the order in which they
+ * ended, and are accepted in any order. Throws `invalidInput`.
  */
 export function makeReplay(recording: string): Replay {
   const exchanges = parseRecording(recording);
@@ -251,13 +247,13 @@ async function* play(
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
   for (const chunk of chunks) {
     yield bytesOf(chunk);
-    // Each piece is a piece of its own, as it was on the wire.
+    // Yields each piece separately, as on the wire.
     await undefined;
   }
   if (broken) throw new Fault("upstream", "Cannot infer: the recorded answer breaks off here");
 }
 
-/** Tells whether a later exchange had begun before `next` ended. */
+/** Whether `later` began before `next` ended. */
 function wasBeside(later: Exchange, next: Exchange): boolean {
   return later.span !== undefined && next.span !== undefined && later.span[0] < next.span[1];
 }
@@ -269,7 +265,7 @@ function isSame({ method, url, body = "" }: Asked, { request, response }: Exchan
     url.pathname === new URL(request.url).pathname;
 }
 
-/** What a request has otherwise than the exchange that is next. */
+/** The fault that names the difference between a request and the next exchange. */
 function differing(n: number, { method, url, body = "" }: Asked, next: Exchange): Fault {
   const { request } = next;
   if (next.response.cut === true) {

@@ -3,7 +3,7 @@ import { faultOf, hear, requestOf, said, tool } from "../_fixture/contract_suite
 import { OPENAI_KEY, openaiEvent, serveOpenai } from "../_fixture/providers/mod.ts";
 import { streamOpenai } from "../_fixture/providers/openai.ts";
 import { openBody, quickPowers } from "./_fixture/bench.ts";
-import { Exchange, EXCHANGE_CHARS, lineOf, parseRecording } from "./recording.ts";
+import { Exchange, lineOf, MAX_LINE_CHARS, parseRecording } from "./recording.ts";
 import { openOpenai } from "./openai/open.ts";
 
 const KEY = `${OPENAI_KEY}-0123456789abcdef`;
@@ -86,9 +86,9 @@ Deno.test("an answer that broke off breaks off again; what was too long to keep 
   const broken = { ...exchange, response: { ...exchange.response, chunks, broken: true as const } };
   assert.match((await faultOf(hear(await replaying(lineOf(broken)), first))).message, /breaks off/);
 
-  const piece = [0, "x".repeat(EXCHANGE_CHARS)] as [number, string];
+  const piece = [0, "x".repeat(MAX_LINE_CHARS)] as [number, string];
   const long = lineOf({ ...exchange, response: { ...exchange.response, chunks: [piece] } });
-  assert.ok(long.length < EXCHANGE_CHARS);
+  assert.ok(long.length < MAX_LINE_CHARS);
   assert.equal(parseRecording(long)[0]?.response.cut, true);
 });
 

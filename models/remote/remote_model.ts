@@ -1,4 +1,4 @@
-/** What is the same for every provider: one request made ready, tried, put together. @module */
+/** The provider-independent part of a remote model: prepare a request, try it, assemble the answer. @module */
 import { readProvenance } from "../service.ts";
 import type { Provenance } from "../../contracts/model/chat.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -14,25 +14,25 @@ import { prepare, type Prepared } from "./prepared.ts";
 
 export type { Prepared } from "./prepared.ts";
 
-/** How one try is made. */
+/** Options of one try. */
 export interface TryOptions {
   readonly signal: AbortSignal;
   readonly onWire?: ((exchange: string) => void) | undefined;
 }
 
-/** A provider's protocol: one try, its stream given on as deltas. Rejects with a fault. */
+/** A provider's protocol: one try, its stream passed on as deltas. Rejects with a fault. */
 export type Stream = (
   request: Prepared,
   options: TryOptions & { readonly take: (delta: Delta) => void },
 ) => Promise<void>;
 
-/** One provider: its name, its endpoint, and how requests are written and answers read. */
+/** A provider: description, endpoint, and how requests are written and answers read. */
 export interface RemoteModelParts {
   readonly info: ModelInfo;
   readonly config: RemoteConfig;
   readonly endpoint: Endpoint;
   readonly stream: Stream;
-  /** For each answer a new one; absent: text is text. */
+  /** Makes a parser per answer; absent: text is text. */
   readonly dialect?: MakeDialect | undefined;
 }
 
@@ -84,8 +84,8 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
             lost.inputTokens += cost.inputTokens ?? estimateOf(prepared);
             lost.outputTokens += cost.outputTokens;
           }
-          // INVARIANT: what was given on is never said again here: who asked gives it up, and asks again
-          // (test: "… after text nothing is said twice").
+          // INVARIANT: text that was passed on is never repeated by a retry; the kernel discards it and asks
+          // again (test: "… after text nothing is said twice").
           throw assembler.begun() ? brokeOff(error) : error;
         }
       };
@@ -96,7 +96,7 @@ export function makeRemoteModel(parts: RemoteModelParts): LanguageModel {
   });
 }
 
-/** A refusal by a content filter is an answer: it says why the model stopped. */
+/** A refusal by a content filter is an answer with its own finish reason. */
 function filtered(error: unknown): Assembled {
   if (!(error instanceof Fault) || error.detail?.["filtered"] !== true) throw error;
   return {
@@ -110,15 +110,15 @@ function filtered(error: unknown): Assembled {
   };
 }
 
-/** Tokens of answers that broke: they were paid for. */
+/** Tokens of answers that broke off; the provider charges for them. */
 interface Lost {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
 /**
- * Whoever asked knows that trying again was done here, as often and as late as the provider allows: unless
- * something of the answer had been given on (`broke`). What broken answers cost is told with either.
+ * Adds `tried`, so that the kernel does not repeat retries that were made here, unless part of the answer was
+ * passed on (`broke`); and the tokens of broken answers.
  */
 function tried(error: unknown, lost: Lost): never {
   if (!(error instanceof Fault)) throw error;
@@ -133,7 +133,7 @@ function tried(error: unknown, lost: Lost): never {
   });
 }
 
-/** The fault of an answer that broke after its first words, and may be asked for again. */
+/** The fault of an answer that broke off after its first chunk and may be requested again. */
 function brokeOff(error: unknown): unknown {
   if (!(error instanceof Fault) || error.detail?.["again"] !== true) return error;
   const { again: _again, ...detail } = error.detail;

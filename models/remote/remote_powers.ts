@@ -1,8 +1,8 @@
-/** The clock, chance and network of a remote model service's process. @module */
+/** Clock, randomness and network of a remote model service. @module */
 import { timer } from "../timer_powers.ts";
 import type { RemotePowers } from "./endpoint.ts";
 
-/** Those of this process; its `--allow-net` names one origin. */
+/** `--allow-net` of the process restricts `fetch` to one origin. */
 export const remotePowers: RemotePowers = Object.freeze<RemotePowers>({
   timer,
   now: () => performance.now(),

@@ -1,26 +1,25 @@
-/** Trying again where it is safe: nothing of an answer was given on yet. @module */
+/** Retries a request, while no part of an answer was passed on. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { RemotePowers } from "./endpoint.ts";
 
-/** Tries in all. */
-const TRIES = 3;
-/** Milliseconds before the second try, without its jitter; the third waits twice as long. */
+const MAX_TRIES = 3;
+/** Milliseconds before the second try, without jitter; the third waits twice as long. */
 const FIRST_WAIT = 500;
-/** Milliseconds between two tries while an engine loads its model, and of all of them. */
+/** Milliseconds between two tries while a server loads its model, and in total. */
 const LOADING_WAIT = 2_000;
 const LOADING_MS = 600_000;
-/** A provider that asks for more milliseconds than this is not waited for. */
-const LONGEST_WAIT = 30_000;
+/** A longer wait asked for by the provider ends the retries. Milliseconds. */
+const MAX_WAIT = 30_000;
 
-/** Marks a fault as one after which a request may be sent again, after `afterMs` if the provider said so. */
+/** Fault detail: the request may be repeated, after `afterMs` milliseconds if the provider said so. */
 export function again(afterMs?: number): { again: true; afterMs?: number } {
   return afterMs === undefined ? { again: true } : { again: true, afterMs };
 }
 
 /**
- * At most 3 tries, with waits that double and half of each at random; while an engine loads its model as many as it takes
- * within {@link LOADING_MS}. Rejects with the last fault, and with `cancelled` when `signal` aborts a wait. One whose
- * answer broke after its first words (`broke`) is given back after a wait: the next try is that of who asked.
+ * At most 3 tries with exponential backoff and jitter; while a server loads its model, as many as fit in {@link
+ * LOADING_MS}. Rejects with the last fault, and with `cancelled` when `signal` aborts a wait. The fault of an answer
+ * that broke off after its first chunk (`broke`) is thrown after a wait: the caller makes the next try.
  */
 export async function retrying<T>(
   attempt: () => Promise<T>,
@@ -36,9 +35,9 @@ export async function retrying<T>(
       const broke = detail?.["broke"] === true;
       const loading = detail?.["loading"] === true && loaded < LOADING_MS;
       if (!loading) tries += 1;
-      if (!broke && (detail?.["again"] !== true || tries === TRIES)) throw error;
+      if (!broke && (detail?.["again"] !== true || tries === MAX_TRIES)) throw error;
       const asked = detail?.["afterMs"];
-      if (typeof asked === "number" && asked > LONGEST_WAIT) throw error;
+      if (typeof asked === "number" && asked > MAX_WAIT) throw error;
       const backoff = loading ? LOADING_WAIT : FIRST_WAIT * 2 ** (tries - 1) * (0.5 + random());
       const wait = Math.max(backoff, typeof asked === "number" ? asked : 0);
       if (loading) loaded += wait;
@@ -48,7 +47,7 @@ export async function retrying<T>(
   }
 }
 
-/** Milliseconds of a Retry-After in seconds: {@link inSeconds} makes these of a date. */
+/** Milliseconds of a Retry-After in seconds. {@link inSeconds} converts dates before. */
 export function retryAfter(headers: ReadonlyMap<string, string>): number | undefined {
   const exact = Number(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact) && exact > 0) return Math.ceil(exact);
@@ -56,15 +55,14 @@ export function retryAfter(headers: ReadonlyMap<string, string>): number | undef
   return /^\d{1,7}(\.\d{1,6})?$/.test(seconds) ? Math.ceil(Number(seconds) * 1_000) : undefined;
 }
 
-/** A date as HTTP writes it, its older form too. RFC 9110, 5.6.7; C's `asctime` names no zone. */
+/** An HTTP date, also in its obsolete form. RFC 9110, 5.6.7; `asctime` dates have no time zone and are not accepted. */
 const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
-/** Most seconds that {@link retryAfter} reads. */
+/** The largest number that {@link retryAfter} reads. */
 const MAX_SECONDS = 9_999_999;
 
 /**
- * The headers of an answer with a Retry-After that is a date turned into seconds: by the provider's
- * own clock where it tells it, else by ours, `date` (milliseconds since 1970). A recording keeps the
- * seconds, so that its replay does as was done.
+ * Converts a Retry-After date to seconds: by the provider's clock (its Date header), else by ours, `date`
+ * (milliseconds since 1970). A recording keeps the seconds, so that a replay waits as long.
  */
 export function inSeconds(
   headers: ReadonlyMap<string, string>,

@@ -1,4 +1,4 @@
-/** A prepared request in the words of the AI SDK's language-model specification. @module */
+/** Converts a prepared request to the AI SDK's language-model specification. @module */
 import type { AnsweredCall, Prepared, Turn } from "./prepared.ts";
 import type { OpenAICompatibleProvider } from "@ai-sdk/openai-compatible";
 import type { WireRequest } from "./endpoint.ts";
@@ -7,21 +7,21 @@ import { fieldsOf, stringOf, tryJson } from "./wire_json.ts";
 
 type Message = SdkOptions["prompt"][number];
 
-/** How a protocol writes what all have in common. */
+/** Differences between protocols. */
 interface SdkWords {
-  /** A call's arguments: as text where the wire has text, else as an object. */
+  /** Arguments of a call: text where the wire has text, else an object. */
   readonly argumentsOf: (text: string) => unknown;
-  /** What a call's echo says; absent: the protocol has none. */
+  /** Parses a call's echo; absent: the protocol has none. */
   readonly echoOf?: (echo: string | undefined) => OpenaiEcho;
 }
 
 const NO_ECHO: OpenaiEcho = { signature: "", thoughts: "" };
 
-/** Writes a request. */
+/** Converts a request. */
 export function sdkOptions(request: Prepared, words: SdkWords): SdkOptions {
   const { system, turns, tools, maxTokens, temperature, seed, stopSequences } = request;
   const lead: Message[] = system === undefined ? [] : [{ role: "system", content: system }];
-  // Thoughts belong to the work on the last message of a person: later ones begin anew.
+  // Thoughts belong to the work on the last user message; a later message starts afresh.
   const asked = turns.findLastIndex(({ role }) => role === "user");
   return {
     prompt: [...lead, ...turns.flatMap((turn, at) => messagesOf(turn, words, at > asked))],
@@ -84,28 +84,27 @@ function resultOf({ id, name, result, failed }: AnsweredCall) {
   };
 }
 
-// What the AI SDK would send: its knowledge of providers and models makes the request. Sending
-// it and reading the answer are ours (docs/decision/0012): its readers hang when a stream breaks
-// before its first event, fail on events that are newer than they are, and pass over pieces they
-// cannot place.
+// The AI SDK builds the request, with its knowledge of providers and models. Sending and reading are ours
+// (docs/decision/0012): the SDK's readers hang when a stream breaks before its first event, fail on unknown
+// events, and skip pieces that they cannot place.
 
-/** A language model of the AI SDK, of whichever provider. */
+/** A language model of the AI SDK, of any provider. */
 type SdkModel = Pick<ReturnType<OpenAICompatibleProvider["chatModel"]>, "doStream">;
-/** What such a model is asked with. */
+/** Options of an AI SDK request. */
 export type SdkOptions = Parameters<SdkModel["doStream"]>[0];
 
-/** A request as text, ready to be sent. */
+/** A serialised request. */
 type SdkRequest = WireRequest & { readonly body: string };
 
-/** Makes the request of given options. Rejects with the SDK's own error where it takes them for wrong. */
+/** Builds a request. Rejects with the SDK's own error for invalid options. */
 export type MakeRequest = (options: SdkOptions) => Promise<SdkRequest>;
 
-/** One for all: an error that is made takes as long as the request. */
+/** Shared: creating an error takes as long as building a request. */
 const NOTHING_SENT = new TypeError("nothing is sent");
 
 /**
- * Makes what the model that `make` gives would send. Nothing is sent. The model is made once: that
- * takes as long as a request.
+ * Makes a function that builds the requests that the SDK model of `make` would send, and sends nothing. The
+ * model is made once, since that takes as long as a request.
  */
 export function sdkRequests(
   make: (fetcher: typeof fetch) => SdkModel,
@@ -132,7 +131,7 @@ export function sdkRequests(
     }
     return caught.request;
   };
-  // One after the other: the first is under way while the others are made, and none is another's.
+  // Serialised, because `caught` is shared.
   let last: Promise<unknown> = Promise.resolve();
   return (options) => {
     const made = last.then(() => next(options));
@@ -141,18 +140,18 @@ export function sdkRequests(
   };
 }
 
-// What servers of chat completions want said back with a model's calls while it works on: Gemini
-// signs each call, and models that think between calls are to find their thoughts again.
+// Data that chat-completion servers want back with a model's calls during its work: Gemini signs each call,
+// and models that think between calls need their thoughts again.
 
-/** The parts of an echo; the empty text for none. */
+/** The parts of an echo; empty for none. */
 interface OpenaiEcho {
-  /** Gemini's, of one call. */
+  /** Gemini's signature of one call. */
   readonly signature: string;
-  /** Of the answer that made the call: with its first one. */
+  /** Thoughts of the answer, stored with its first call. */
   readonly thoughts: string;
 }
 
-/** Writes an echo, without thoughts that are too long to keep; undefined for an empty one. */
+/** Serialises an echo, without thoughts that exceed the limit; undefined for an empty one. */
 export function echoText({ signature, thoughts }: OpenaiEcho): string | undefined {
   if (signature === "" && thoughts === "") return undefined;
   const text = JSON.stringify({
@@ -163,7 +162,7 @@ export function echoText({ signature, thoughts }: OpenaiEcho): string | undefine
   return thoughts === "" ? undefined : echoText({ signature, thoughts: "" });
 }
 
-/** Reads one; empty for what is none. */
+/** Parses an echo; empty if invalid. */
 export function parseEcho(text: string | undefined): OpenaiEcho {
   const fields = fieldsOf(tryJson(text ?? ""));
   return { signature: stringOf(fields["signature"]), thoughts: stringOf(fields["thoughts"]) };

@@ -1,35 +1,35 @@
-/** JSON of a provider, read member by member. TRUST: from the provider; anything may be missing. @module */
+/** Reads a provider's JSON member by member. TRUST: from the provider; any member may be missing. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { again } from "./retry.ts";
 
-/** Members of an object. */
+/** Members of an object, not validated. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const NONE: Fields = Object.freeze({});
 
-/** The members of an object; none for anything else. */
+/** The members of an object; none for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? value as Fields
     : NONE;
 }
 
-/** The items of a list; none for anything else. */
+/** The items of an array; none for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text; the empty one for anything else. */
+/** A string; empty for any other value. */
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A number; undefined for anything else. */
+/** A number; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** Text as JSON; undefined where it is none. */
+/** Parses JSON; undefined if invalid. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -38,7 +38,7 @@ export function tryJson(text: string): unknown {
   }
 }
 
-/** An event's data as an object. Throws `upstream`. */
+/** Parses an event's data as an object. Throws `upstream`. */
 export function parseEvent(data: string, host: string): Fields {
   try {
     const value: unknown = JSON.parse(data);
@@ -46,9 +46,9 @@ export function parseEvent(data: string, host: string): Fields {
       return value as Fields;
     }
   } catch {
-    // Told below.
+    // Reported below.
   }
-  // Torn on its way, or an error in plain words.
+  // Truncated in transit, or an error in plain text.
   const words = quoted(data);
   throw new Fault(
     "upstream",
@@ -57,23 +57,23 @@ export function parseEvent(data: string, host: string): Fields {
   );
 }
 
-/** Longest quotation of a provider's words. */
-const WORDS = 300;
-/** Levels of objects, lists and JSON within text that are looked into for words. */
-const DEPTH = 6;
-/** Where errors say what is wrong, the most particular first. */
-const SAID = [
+/** Characters quoted of a provider's error. */
+const MAX_QUOTE = 300;
+/** Nested levels of objects, arrays and JSON within strings that are searched for a message. */
+const MAX_DEPTH = 6;
+/** Members that hold an error message, the most specific first. */
+const MESSAGE_MEMBERS = [
   ...["message", "error_description", "error", "detail", "details", "msg", "errors", "description"],
   ...["error_message", "errorMessage", "error_msg", "Message", "reason", "title", "raw"],
 ];
 
-/** The provider's own words about an error in whatever form it sends them, cut, on one line. */
+/** The message of an error in any format, shortened, on one line. */
 export function quoted(body: string): string {
-  const line = wordsOf(body, DEPTH).replace(/[\s\p{Cc}]+/gu, " ").trim();
-  return line.length > WORDS ? `${line.slice(0, WORDS - 1).toWellFormed()}…` : line;
+  const line = wordsOf(body, MAX_DEPTH).replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.length > MAX_QUOTE ? `${line.slice(0, MAX_QUOTE - 1).toWellFormed()}…` : line;
 }
 
-/** Words within objects, lists, JSON in text, and pages of proxies; where none is found, all of it. */
+/** Finds the message within objects, arrays, JSON in strings and proxies' HTML pages; without one, the whole text. */
 function wordsOf(value: unknown, depth: number): string {
   if (typeof value === "string") return wordsOfText(value, depth);
   if (depth <= 0 || typeof value !== "object" || value === null) return JSON.stringify(value) ?? "";
@@ -81,13 +81,13 @@ function wordsOf(value: unknown, depth: number): string {
     return value.slice(0, 3).map((each) => wordsOf(each, depth - 1)).filter(isSaid).join("; ");
   }
   const fields = fieldsOf(value);
-  const found = SAID.map((name) => fields[name])
+  const found = MESSAGE_MEMBERS.map((name) => fields[name])
     .find((said) =>
       said !== undefined && said !== null && said !== "" && typeof said !== "boolean"
     );
   if (found === undefined) return JSON.stringify(value);
   const words = wordsOf(found, depth - 1);
-  // A router tells in few words that another failed, and beside them what that one said.
+  // A router reports briefly that a provider failed, and quotes the provider beside it.
   const raw = fieldsOf(fields["metadata"])["raw"];
   const others = raw === undefined || raw === null ? "" : wordsOf(raw, depth - 1);
   return others === "" || others === words ? words : `${words}: ${others}`;
@@ -108,10 +108,12 @@ function isSaid(text: string): boolean {
   return text.trim() !== "";
 }
 
-/** Longest vector that is taken. */
 const MAX_DIMENSIONS = 65_536;
 
-/** Throws `upstream` where vectors differ in length, are empty, or hold what is not finite. */
+/**
+ * Normalises vectors to length 1. Throws `upstream` for empty vectors, unequal lengths and numbers that are
+ * not finite.
+ */
 export function unitVectors(
   rows: readonly (readonly number[])[],
   host: string,

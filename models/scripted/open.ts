@@ -1,4 +1,4 @@
-/** Opens a scripted model and streams what its scenario says. @module */
+/** A scripted model: opens a scenario, selects turns and streams them. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   FinishReason,
@@ -24,7 +24,7 @@ const CHUNK_CHARS = 24;
 const CONTEXT_TOKENS = 200_000;
 const OUTPUT_TOKENS = 8_192;
 
-/** Opens the scenario in `config`, JSON of `{ file, text }`. Throws `invalidInput` with its place. */
+/** Opens the scenario in `config`, JSON of `{ file, text }`. Throws `invalidInput` with the place. */
 export function openScripted(
   { config }: Pick<OpenBody, "config">,
   { timer }: { readonly timer: Timer },
@@ -35,7 +35,7 @@ export function openScripted(
   });
 }
 
-/** Makes a model that plays `scenario`. It remembers nothing but how often each error was given. */
+/** Makes a model that plays `scenario`. Its only state is how often each error occurred. */
 export function makeScripted(scenario: Scenario, timer: Timer): LanguageModel {
   const info = infoOf(scenario);
   const errors = new Map<number, number>();
@@ -111,7 +111,7 @@ async function streamText(
 ): Promise<void> {
   for (let at = 0; at < text.length;) {
     let end = at + chunkChars;
-    // A pair of surrogates is one character: it is not sent in halves.
+    // A surrogate pair is not split.
     if (isHighSurrogate(text.charCodeAt(end - 1))) end += 1;
     await wait(timer, delayMs, signal);
     onChunk({ textDelta: text.slice(at, end) });
@@ -147,7 +147,7 @@ function nothingFits({ scenario }: Scenario, { inference, last }: View): Fault {
   );
 }
 
-/** A turn and its place in the file, from 0. */
+/** A turn and its index in the file. */
 interface ChosenTurn {
   readonly index: number;
   readonly turn: ScriptedTurn;
@@ -155,7 +155,7 @@ interface ChosenTurn {
 
 /** The first turn that fits, or undefined. */
 function chooseTurn(scenario: Scenario, view: View): ChosenTurn | undefined {
-  // Turns without a condition are counted among themselves.
+  // Turns without `when` are numbered separately.
   let place = 0;
   for (const [index, turn] of scenario.turns.entries()) {
     if (turn.when === undefined) place += 1;
@@ -201,11 +201,10 @@ function within(wanted: Nth | undefined, n: number): boolean {
   return n >= (wanted.from ?? 1) && n <= (wanted.to ?? Infinity);
 }
 
-// Turns a chosen turn into what the model answers. Pure.
+// Building the response of a turn.
 
 const CHARS_A_TOKEN = 4;
 
-/** Counts tokens as every scripted model does: 4 characters a token, rounded up. */
 function countTokens(chars: number): number {
   return Math.ceil(chars / CHARS_A_TOKEN);
 }
@@ -221,8 +220,8 @@ function requestTokens({ messages, tools }: InferenceRequest): number {
 }
 
 /**
- * Makes the response. Text past `maxTokens` is cut and drops the calls behind it, text ends before a
- * stop sequence; of a turn that says `whole` neither. Throws `upstream` when a template quotes what is not there.
+ * Builds the response. A text past `maxTokens` is cut and its calls dropped; a text ends before a stop
+ * sequence; neither applies to a turn with `whole`. Throws `upstream` when a template quotes a missing text.
  */
 function playTurn(
   turn: ScriptedTurn,
@@ -255,8 +254,8 @@ function cut(
 ): { readonly text: string; readonly finish?: FinishReason } {
   const stops = (stopSequences ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
   const stopped = stops.length > 0 ? text.slice(0, Math.min(...stops)) : text;
-  const most = maxTokens * CHARS_A_TOKEN;
-  if (stopped.length > most) return { text: stopped.slice(0, most), finish: "length" };
+  const max = maxTokens * CHARS_A_TOKEN;
+  if (stopped.length > max) return { text: stopped.slice(0, max), finish: "length" };
   return stops.length > 0 ? { text: stopped, finish: "stop" } : { text };
 }
 
@@ -275,7 +274,7 @@ function makeCalls(
   }));
 }
 
-/** Ids go on from the highest that is left, so that they stay unique when old messages are dropped. */
+/** Ids continue from the highest in the conversation, so that they stay unique when old messages are dropped. */
 function highestId(messages: readonly ChatMessage[]): number {
   let highest = 0;
   for (const { toolCalls = [] } of messages) {
@@ -291,29 +290,29 @@ function callChars(calls: readonly ToolCall[] = []): number {
   return calls.reduce((chars, call) => chars + call.name.length + call.arguments.length, 0);
 }
 
-/** One tool result as the conversation has it. */
+/** A tool result in the conversation. */
 interface SeenResult {
   readonly tool: string;
   readonly outcome: Outcome;
   readonly text: string;
 }
 
-/** A conversation, seen from the place where the next response goes. */
+/** The conversation as conditions and templates see it. */
 interface View {
   readonly system: string;
   /** The last user message, empty if there is none. */
   readonly user: string;
-  /** How many user messages there are. */
+  /** Number of user messages. */
   readonly message: number;
-  /** Which inference of the conversation this is, from 1. */
+  /** Number of this inference in the conversation, from 1. */
   readonly inference: number;
-  /** Which inference since the last user message this is, from 1. */
+  /** Number of this inference since the last user message, from 1. */
   readonly step: number;
   /** Every tool result, oldest first. */
   readonly results: readonly SeenResult[];
   /** The results that answer the newest calls; none after a user message. */
   readonly fresh: readonly SeenResult[];
-  /** Names of the tools that are advertised. */
+  /** Names of the advertised tools. */
   readonly offered: ReadonlySet<string>;
   /** The newest message. */
   readonly last: ChatMessage | undefined;
@@ -367,7 +366,7 @@ function viewOf(
   };
 }
 
-/** The runner begins what is not `ok` with `OUTCOME: REASON` (runner/result_message.ts). */
+/** The runner begins a result that is not `ok` with `OUTCOME: REASON` (runner/result_message.ts). */
 function outcomeOf(content: string): Outcome {
   const colon = content.indexOf(": ");
   const outcome = colon < 0 ? undefined : Outcome.safeParse(content.slice(0, Math.min(colon, 32)));

@@ -1,4 +1,4 @@
-/** Reads a scenario file, or says at which line it is wrong. @module */
+/** Parses a scenario file, with line and column for errors. @module */
 import {
   type Document,
   isAlias,
@@ -16,21 +16,21 @@ import { Scenario } from "./schema.ts";
 import { parseTemplate } from "./template.ts";
 import type * as z from "zod";
 
-/** Longest scenario file, UTF-16 units. */
-const MAX = 1_000_000;
+/** UTF-16 units of a scenario file. */
+const MAX_FILE = 1_000_000;
 
-/** Something wrong: what, and where in the document. */
+/** An error and its place in the document. */
 interface Problem {
   readonly path: readonly PropertyKey[];
-  /** Name the key itself, not its value. */
+  /** Locate this key rather than a value. */
   readonly key?: string;
   readonly reason: string;
 }
 
 /**
- * Parses the text of a scenario file. `file` is the name that errors give.
- * @throws Fault `invalidInput`: `Cannot read scenario: FILE:LINE:COLUMN: REASON`, the same in its
- * detail (`file`, `line`, `column`, `reason`).
+ * Parses the text of a scenario file. `file` is its name in errors.
+ * @throws Fault `invalidInput`: `Cannot read scenario: FILE:LINE:COLUMN: REASON`, with the same in its detail
+ * (`file`, `line`, `column`, `reason`)
  */
 export function parseScenario(text: string, file: string): Scenario {
   const lines = new LineCounter();
@@ -41,7 +41,7 @@ export function parseScenario(text: string, file: string): Scenario {
       detail: { file, line: Math.max(1, line), column, reason },
     });
   };
-  if (text.length > MAX) throw refuse(0, `it is longer than ${MAX} characters`);
+  if (text.length > MAX_FILE) throw refuse(0, `it is longer than ${MAX_FILE} characters`);
   const document = parseYaml(text, lines);
   if (document instanceof Error) throw refuse(0, `it nests too deeply (${document.message})`);
   const [error] = [...document.errors, ...document.warnings];
@@ -75,7 +75,7 @@ function parseYaml(
   try {
     return parseDocument(text, { lineCounter, prettyErrors: false, stringKeys: true });
   } catch (error) {
-    // The parser recurses: a file of 10,000 brackets ends its stack.
+    // The parser recurses: 10,000 brackets overflow its stack.
     if (error instanceof RangeError) return error;
     throw error;
   }
@@ -103,7 +103,7 @@ function schemaProblem(issues: readonly z.core.$ZodIssue[], value: Json): Proble
     return { path: issue.path, key, reason: `unknown key "${key}" in ${where(issue.path)}` };
   }
   if (issue.code === "invalid_union") {
-    // The branch that came furthest is what the writer meant.
+    // Report the union's branch that matched furthest, which the author probably meant.
     const meant = [...issue.errors].sort((a, b) => depthOf(b) - depthOf(a))[0] ?? [];
     const inner = depthOf(meant) > 0 ? schemaProblem(meant, value) : undefined;
     if (inner !== undefined) return { ...inner, path: [...issue.path, ...inner.path] };
@@ -120,7 +120,7 @@ function schemaProblem(issues: readonly z.core.$ZodIssue[], value: Json): Proble
   return { path: issue.path, reason: `${at}${issue.message}` };
 }
 
-/** An unknown key means that the branch fitted otherwise. */
+/** An unknown key means that the rest of the branch matched. */
 function depthOf(issues: readonly z.core.$ZodIssue[]): number {
   const [issue] = issues;
   if (issue === undefined) return 0;
@@ -171,7 +171,7 @@ function firstLine(message: string): string {
   return message.split("\n", 1)[0] ?? message;
 }
 
-/** The offset of the value at `path`, or of the last part of it that is there; of `key` in it if given. */
+/** The offset of the value at `path`, or of its deepest existing ancestor; of `key` within it, if given. */
 function offsetOf(
   document: Document,
   path: readonly PropertyKey[],

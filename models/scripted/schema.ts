@@ -1,4 +1,4 @@
-/** The shape of a scenario file. What each key means is described in mod.ts. @module */
+/** Schema of a scenario file. Its keys are described in mod.ts. @module */
 import * as z from "zod";
 import { FAULT_CODES } from "../../contracts/base/fault.ts";
 import { CallId } from "../../contracts/authority/ids.ts";
@@ -28,7 +28,7 @@ export const Nth = z.union([
 ]);
 export type Nth = z.infer<typeof Nth>;
 
-/** When a turn is played: every condition that is given must hold. */
+/** Conditions of a turn, all of which must hold. */
 export const When = z.object({
   always: z.literal(true).optional(),
   user: TextMatch.optional(),
@@ -48,7 +48,7 @@ export const When = z.object({
 });
 export type When = z.infer<typeof When>;
 
-/** One proposed call: `args`, or `raw` text in place of well-formed arguments. */
+/** A proposed call: `args`, or `raw` text for malformed arguments. */
 const ScriptedCall = z.object({
   tool: name,
   args: z.record(z.string().max(256), z.json()).optional(),
@@ -57,12 +57,11 @@ const ScriptedCall = z.object({
 }).strict().refine((call) => call.args === undefined || call.raw === undefined, {
   message: "give `args` or `raw`, not both",
 });
-/** One call of a turn: `tool` with `args`, or with `raw` text in their place. */
 export type ScriptedCall = z.infer<typeof ScriptedCall>;
 
 /** How text is streamed. */
 export const Stream = z.object({
-  /** Characters a chunk. */
+  /** Characters per chunk. */
   chunkChars: z.int().min(1).max(65_536).optional(),
   /** Milliseconds before each chunk. */
   delayMs: z.int().min(0).max(60_000).optional(),
@@ -71,7 +70,7 @@ export const Stream = z.object({
 }).strict();
 export type Stream = z.infer<typeof Stream>;
 
-/** One thing that the model does. */
+/** One response of the model. */
 export const ScriptedTurn = z.object({
   name: name.optional(),
   when: When.optional(),
@@ -107,7 +106,6 @@ export const ScriptedTurn = z.object({
 });
 export type ScriptedTurn = z.infer<typeof ScriptedTurn>;
 
-/** A whole scenario. */
 export const Scenario = z.object({
   scenario: name,
   model: z.object({

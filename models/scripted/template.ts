@@ -1,12 +1,12 @@
 /**
- * Templates: `{{ SOURCE | STEP | STEP }}` inside a string. Sources and steps are listed in mod.ts.
- * There are no loops, conditions or regular expressions, so a template ends.
+ * Templates: `{{ SOURCE | STEP | STEP }}` inside a string. mod.ts lists sources and steps. There are no
+ * loops, conditions or regular expressions, so rendering always ends.
  * @module
  */
 import { isList, type Json } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** What a template may quote. */
+/** Texts that a template may quote. */
 export interface Quotable {
   readonly system: string;
   readonly user: string;
@@ -30,8 +30,8 @@ interface Expression {
 type Template = readonly (string | Expression)[];
 
 /**
- * Parses a string.
- * @throws SyntaxError with the reason, when an expression in it is wrong.
+ * Parses a template.
+ * @throws SyntaxError for an invalid expression
  */
 export function parseTemplate(text: string): Template {
   const parts: (string | Expression)[] = [];
@@ -49,9 +49,9 @@ export function parseTemplate(text: string): Template {
 }
 
 /**
- * Fills a template. One that is a single expression gives the value itself, so `json /size` can be
- * a number; in a longer text, values that are not strings stand as JSON.
- * @throws Fault `upstream` when something it quotes is not there.
+ * Fills a template. A template that is a single expression returns the value itself, so `json /size` can be a
+ * number; in a longer text, values other than strings are written as JSON.
+ * @throws Fault `upstream` when a quoted text is missing
  */
 export function renderTemplate(template: Template, quotable: Quotable): Json {
   const [only] = template;
@@ -63,7 +63,7 @@ export function renderTemplate(template: Template, quotable: Quotable): Json {
   }).join("");
 }
 
-/** Parses and fills every string in a value; keys stand as they are. */
+/** Parses and fills every string in a value, but not its keys. */
 export function renderValue(value: Json, quotable: Quotable): Json {
   if (typeof value === "string") return renderTemplate(parseTemplate(value), quotable);
   if (typeof value !== "object" || value === null) return value;
@@ -73,7 +73,7 @@ export function renderValue(value: Json, quotable: Quotable): Json {
   );
 }
 
-/** Like {@link renderTemplate}, always a text. */
+/** Like {@link renderTemplate}, always as text. */
 export function renderText(text: string, quotable: Quotable): string {
   const value = renderTemplate(parseTemplate(text), quotable);
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -148,7 +148,7 @@ interface Step {
 type Verb = keyof typeof STEPS;
 
 interface StepKind {
-  /** What each argument is; `pointer` is a JSON pointer, bare or quoted. */
+  /** Kinds of the arguments; `pointer` is a JSON pointer, bare or quoted. */
   readonly takes: readonly ("number" | "text" | "pointer")[];
   apply(value: Json, ...args: readonly (string | number)[]): Json;
 }
@@ -191,7 +191,7 @@ const STEPS = {
   },
   cut: {
     takes: ["number"],
-    apply: (value, most) => [...textOf(value)].slice(0, Number(most)).join(""),
+    apply: (value, max) => [...textOf(value)].slice(0, Number(max)).join(""),
   },
   trim: { takes: [], apply: (value) => textOf(value).trim() },
   number: {
@@ -212,7 +212,7 @@ const STEPS = {
 
 /**
  * Parses one step.
- * @throws SyntaxError when there is no such step or its arguments are wrong.
+ * @throws SyntaxError for an unknown step or wrong arguments
  */
 function parseStep(tokens: readonly Token[]): Step {
   const [verb, ...args] = tokens;
@@ -229,7 +229,7 @@ function parseStep(tokens: readonly Token[]): Step {
   return { verb: name, args: args.map((token, i) => argument(name, takes[i] ?? "text", token)) };
 }
 
-/** Applies a step. @throws RangeError when the value does not have what the step looks for. */
+/** Applies a step. @throws RangeError when the value lacks what the step looks for. */
 function applyStep(value: Json, step: Step): Json {
   const kind: StepKind = STEPS[step.verb];
   return kind.apply(value, ...step.args);
@@ -314,8 +314,8 @@ interface Token {
 }
 
 /**
- * Reads tokens from `start`, just behind `{{`, up to `}}`; `end` is the index behind it.
- * @throws SyntaxError when a string or the expression has no end.
+ * Reads tokens from `start`, behind `{{`, up to `}}`. `end` is the index behind it.
+ * @throws SyntaxError for an unterminated string or expression
  */
 function tokenize(
   text: string,

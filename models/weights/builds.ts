@@ -1,22 +1,22 @@
-/** Which builds of llama.cpp's native engine there are: npm packages with their pinned integrity. @module */
+/** The builds of llama.cpp's native engine: npm packages with pinned integrity. @module */
 import { join } from "node:path";
 import type { NativeBuild } from "../../contracts/model/mod.ts";
 
-/** The version of every package. */
+/** Version of every package. */
 export const ENGINE_VERSION = "3.22.1";
 
-/** One npm package: prebuilt files, no install script of which is run. */
+/** An npm package of prebuilt files. Its install scripts are never run. */
 export interface EnginePackage {
   readonly name: string;
-  /** The folder in it whose files are taken, and those of its folder `fallback`. */
+  /** The folder in the package to copy, with its subfolder `fallback`. */
   readonly folder: string;
   readonly integrity: string;
 }
 
-/** A build: what it is, and the packages whose files make it up together. */
+/** A build, and the packages that make it up. */
 export interface EngineBuild {
   readonly about: string;
-  /** The first holds the addon. */
+  /** The first package holds the addon. */
   readonly packages: readonly [EnginePackage, ...EnginePackage[]];
 }
 
@@ -74,7 +74,7 @@ const BUILDS: Readonly<Record<string, Readonly<Partial<Record<NativeBuild, Engin
   },
 };
 
-/** The build for a machine, as Deno names its system and processor; undefined where there is none. */
+/** The build for a machine, by Deno's names of system and processor; undefined for none. */
 export function engineBuild(
   { os, arch }: { readonly os: string; readonly arch: string },
   build: NativeBuild,
@@ -82,15 +82,15 @@ export function engineBuild(
   return os === "linux" ? BUILDS[arch]?.[build] : undefined;
 }
 
-/** All kinds of builds, the one that needs no card first. */
+/** All kinds of builds, the one without a GPU first. */
 export const NATIVE_BUILDS: readonly NativeBuild[] = ["cpu", "cuda", "vulkan"];
 
-/** What `remit model accelerate` is called with for a build. */
+/** The command that fetches a build. */
 export function accelerateCommand(build: NativeBuild): string {
   return `remit model accelerate${build === "cpu" ? "" : ` --gpu ${build}`}`;
 }
 
-/** Where llama.cpp's native addon lies once `remit model accelerate` has fetched it. */
+/** Path of llama.cpp's native addon after `remit model accelerate`. */
 export function nativeAddon(cache: string): string {
   return join(cache, "native", "llama-addon.node");
 }

@@ -1,6 +1,6 @@
 /**
- * Weights of local models: a store by digest (STATE/models), paths that are pinned at their first use, signatures, and
- * the builds of the native engine. A library without a terminal: what it is handed is in powers.ts.
+ * Weights of local models: a store by digest (STATE/models), paths pinned at their first use, signatures, and
+ * the builds of the native engine. A library without a terminal; powers.ts lists its powers.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** `gguf:PATH`: the first use pins what the path holds; a later use with other bytes is refused. @module */
+/** `gguf:PATH`: the first use pins the file's digest; later uses with other bytes are refused. @module */
 import { basename, join } from "node:path";
 import { type GgufHeader, readGgufHeader } from "../../contracts/model/gguf_header.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -23,7 +23,7 @@ import {
   writePin,
 } from "./store.ts";
 
-/** What takes weights in. */
+/** Powers for adding weights. */
 export interface WeightsParts {
   readonly disk: EntryFiles;
   readonly models: { readonly weights: WeightsDisk };
@@ -34,7 +34,7 @@ export interface WeightsParts {
   readonly modelKeys: readonly string[];
 }
 
-/** Bytes for people: "1.12 GB". */
+/** A size for display: "1.12 GB". */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB"];
   let [value, unit] = [bytes, 0];
@@ -45,7 +45,7 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[unit] ?? ""}`;
 }
 
-/** Shows how far work over `total` bytes has come, one hint a percent. */
+/** Makes a progress display over `total` bytes, one hint per percent. */
 export function progress(
   screen: Pick<WeightsReport, "hint">,
   what: string,
@@ -60,13 +60,13 @@ export function progress(
   };
 }
 
-/** Who pins, and when. */
+/** The person and time of a pin. */
 export function pinnedNow(environment: WeightsParts["environment"]): StoredWeights["pinned"] {
   const by = (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
   return { by, at: new Date(environment.now()).toISOString() };
 }
 
-/** Reads what a file says of itself; throws `refused` where it is no GGUF file, or a part of one. */
+/** Reads the header of a file; throws `refused` unless the file is a complete GGUF file. */
 export function headerOf(
   weights: Pick<WeightsDisk, "reading">,
   path: string,
@@ -80,10 +80,10 @@ export function headerOf(
 }
 
 /**
- * Copies a file into the store, whole or not at all; one that is there already keeps its entry.
+ * Copies a file into the store, whole or not at all. Weights that are already stored keep their entry.
  *
- * @throws Fault `notFound`, `invalidInput` for what is no whole GGUF file, `refused` for a signature that
- * does not hold, `storeFull`
+ * @throws Fault `notFound`, `invalidInput` unless the file is a complete GGUF file, `refused` for an invalid
+ * signature, `storeFull`
  */
 export async function addWeights(
   parts: WeightsParts,
@@ -150,9 +150,9 @@ function statOf({ models }: WeightsParts, path: string): WeightsStat {
 }
 
 /**
- * The weights that a path means. The first use copies them into the store and pins the path.
+ * The stored weights of a path. The first use copies them into the store and pins the path.
  *
- * @throws Fault `refused` when the file is not what it was when it was pinned; as {@link addWeights}
+ * @throws Fault `refused` if the file changed since it was pinned; those of {@link addWeights}
  */
 export async function pinnedWeights(parts: WeightsParts, path: string): Promise<StoredWeights> {
   const { disk, models, places, screen } = parts;

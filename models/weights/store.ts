@@ -1,6 +1,6 @@
 /**
- * The store of weights: STATE/models/SHA256.gguf beside SHA256.json, and the paths that were pinned in
- * pins.json. Agents have no way there: the folder is the state's.
+ * The store of weights: STATE/models/SHA256.gguf beside SHA256.json, and pinned paths in pins.json. Agents
+ * have no access: the folder belongs to the state.
  * @module
  */
 import { join } from "node:path";
@@ -11,28 +11,28 @@ import type { EntryFiles, WeightsDisk, WeightsPlace } from "./powers.ts";
 import { createPublicKey, verify } from "node:crypto";
 import * as z from "zod";
 
-/** A signature beside weights: the key and the signature, hex. */
+/** A signature of weights: key and signature in hex. */
 export const WeightsSignature = z.object({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   value: z.string().regex(/^[0-9a-f]{128}$/),
 }).strict();
 export type WeightsSignature = z.infer<typeof WeightsSignature>;
 
-/** What is signed. */
+/** The signed values. */
 export interface SignedWeights {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** The text under a signature of weights. */
+/** The signed text. */
 export function signedText({ sha256, bytes }: SignedWeights): string {
   return `remit-weights-v1\n${sha256}\n${bytes}\n`;
 }
 
-/** What a signature says: nothing, by a key of remit.yaml, by an unknown one, or a lie. */
+/** No signature, by a trusted key, by an unknown key, or invalid. */
 export type WeightsSigned = "none" | "known" | "unknown" | "wrong";
 
-/** Checks a signature against the keys that remit.yaml trusts (hex). */
+/** Checks a signature against the trusted keys of remit.yaml (hex). */
 export function checkWeights(
   weights: SignedWeights & { readonly signature?: WeightsSignature | undefined },
   modelKeys: readonly string[],
@@ -49,7 +49,7 @@ export function checkWeights(
     const text = new TextEncoder().encode(signedText(weights));
     holds = verify(null, text, key, Uint8Array.fromHex(signature.value));
   } catch (error) {
-    // 32 bytes that are no point of the curve.
+    // 32 bytes that are not a point of the curve.
     if (!(error instanceof Error)) throw error;
     holds = false;
   }
@@ -58,9 +58,9 @@ export function checkWeights(
 }
 
 /**
- * Refuses weights whose signature does not hold, or is by a key that remit.yaml does not name.
+ * Refuses weights with an invalid signature, or one by a key that remit.yaml does not name.
  *
- * @throws Fault `refused` that says what to do
+ * @throws Fault `refused` with advice
  */
 export function needSignature(
   name: string,
@@ -85,21 +85,21 @@ export function needSignature(
   return signed;
 }
 
-/** What weights are called: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`. */
+/** Names of weights: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`. */
 export const WeightsName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 
-/** What is known of weights in the store. */
+/** The entry of weights in the store. */
 export const StoredWeights = z.object({
   version: z.literal(1),
   name: WeightsName,
   sha256: Digest,
   bytes: z.int().min(1).max(64_000_000_000),
-  /** As the file or the catalogue says; "unknown" where neither does. */
+  /** From the file or the catalogue; "unknown" without either. */
   licence: z.string().max(256),
   /** A URL, or an absolute path. */
   source: z.string().max(4_096),
   signature: WeightsSignature.optional(),
-  /** Who said that these are the weights, and when (ISO 8601). */
+  /** Who pinned the weights, and when (ISO 8601). */
   pinned: z.object({ by: z.string().max(128), at: z.string().max(64) }).strict(),
   architecture: z.string().max(64).optional(),
   contextTokens: z.int().min(1).max(100_000_000).optional(),
@@ -109,14 +109,14 @@ export type StoredWeights = z.infer<typeof StoredWeights>;
 
 const Pins = z.object({
   version: z.literal(1),
-  /** Absolute path → what was there when it was pinned. */
+  /** Absolute path → the file when it was pinned. */
   paths: z.record(
     z.string().max(4_096),
     z.object({ sha256: Digest, bytes: z.int(), mark: z.string().max(256) }).strict(),
   ),
 }).strict();
 type Pins = z.infer<typeof Pins>;
-/** What a path held when it was pinned. */
+/** A pinned file. */
 export type Pin = Pins["paths"][string];
 
 type Disk = EntryFiles;
@@ -127,7 +127,7 @@ type Where = WeightsPlace;
 const PINS = "pins.json";
 const ENTRY = /^[0-9a-f]{64}\.json$/;
 
-/** The file of weights in the store. */
+/** Path of the weights in the store. */
 export function weightsPath(places: Where, sha256: string): string {
   return join(places.models, `${sha256}.gguf`);
 }
@@ -154,14 +154,14 @@ function readEntry(disk: DiskRead, path: string): StoredWeights {
   return parsed.data;
 }
 
-/** Everything in the store, by name. Throws `storeCorrupt` naming the damaged entry. */
+/** All entries, sorted by name. Throws `storeCorrupt` naming the damaged entry. */
 export function listWeights(disk: DiskRead, places: Where): readonly StoredWeights[] {
   return disk.list(places.models).filter((name) => ENTRY.test(name))
     .map((name) => readEntry(disk, join(places.models, name)))
     .sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** Weights by their name; undefined when there are none. */
+/** The weights of a name; undefined for none. */
 export function findWeights(
   disk: DiskRead,
   places: Where,
@@ -170,7 +170,7 @@ export function findWeights(
   return listWeights(disk, places).find((each) => each.name === name);
 }
 
-/** A name that is free in the store: `wanted`, or with a number behind it. */
+/** An unused name: `wanted`, or `wanted` with a number. */
 export function freeName(disk: DiskRead, places: Where, wanted: string): string {
   const taken = new Set(listWeights(disk, places).map(({ name }) => name));
   const plain = wanted.replace(/\.gguf$/i, "").replace(/[^A-Za-z0-9._-]/g, "-")
@@ -182,8 +182,7 @@ export function freeName(disk: DiskRead, places: Where, wanted: string): string 
 }
 
 /**
- * Takes a finished file into the store under its digest. The entry is written last: weights without
- * one are not there.
+ * Moves a finished file into the store under its digest. The entry is written last: weights without one do not exist.
  */
 export function putWeights(
   parts: { readonly disk: Disk; readonly weights: WeightsDisk; readonly places: Where },
@@ -196,13 +195,12 @@ export function putWeights(
   return known;
 }
 
-/** Writes what is known of weights. */
 function writeEntry(disk: DiskWrite, places: Where, entry: StoredWeights): void {
   const path = join(places.models, `${entry.sha256}.json`);
   disk.write(path, `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** Takes weights out of the store, with every path that was pinned to them. */
+/** Removes weights from the store, with every path pinned to them. */
 export function dropWeights(disk: Disk, places: Where, { sha256 }: StoredWeights): void {
   const pins = readPins(disk, places);
   const kept = Object.entries(pins.paths).filter(([, pin]) => pin.sha256 !== sha256);
@@ -230,12 +228,12 @@ function writePins(disk: DiskWrite, places: Where, pins: Pins): void {
   disk.write(join(places.models, PINS), `${JSON.stringify(pins, null, 2)}\n`, { mode: 0o600 });
 }
 
-/** What a path was pinned to; undefined when it was not. */
+/** The pin of a path; undefined for none. */
 export function findPin(disk: DiskRead, places: Where, path: string): Pin | undefined {
   return Object.entries(readPins(disk, places).paths).find(([each]) => each === path)?.[1];
 }
 
-/** Pins a path to what it holds. */
+/** Pins a path. */
 export function writePin(disk: Disk, places: Where, path: string, pin: Pin): void {
   const { paths } = readPins(disk, places);
   writePins(disk, places, { version: 1, paths: { ...paths, [path]: pin } });

@@ -1,15 +1,15 @@
-/** A page of the web for a wiki, through the hops that the net service judges by. @module */
+/** Fetches a web page for a wiki, through the net service's checks of each hop. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { Fault, type Json } from "../../../contracts/base/mod.ts";
 import type { NetAnswer, NetRequest } from "../../../contracts/wire/mod.ts";
 import type { Fetched } from "../powers.ts";
 
-/** What it is got with. */
+/** Powers for fetching. */
 export interface FetchParts {
-  /** Sends a request and follows its redirects, each hop vetted. */
+  /** Sends a request and follows redirects; each hop is checked. */
   fetchHops(request: NetRequest, signal: AbortSignal): Promise<ReturnType<typeof netAnswer>>;
-  /** Whether a host is an address, written out. */
+  /** Whether a host is a literal address. */
   isAddress(host: string): boolean;
 }
 
@@ -23,7 +23,7 @@ const Answer = z.object({
   stopped: z.object({ location: z.string(), why: z.string() }).optional(),
 });
 
-/** Reads the net service's answer. */
+/** Parses the net service's answer. */
 export function netAnswer(answer: Json): Omit<NetAnswer, "hops" | "stopped"> & Stopped {
   return Answer.parse(answer);
 }
@@ -33,12 +33,12 @@ export interface Stopped {
   readonly stopped?: NetAnswer["stopped"] | undefined;
 }
 
-/** Milliseconds for all of it. */
+/** Milliseconds for the whole fetch. */
 const FETCH_MS = 30_000;
-const REDIRECTS = 3;
-const BYTES = 32 * 1024 * 1024;
+const MAX_REDIRECTS = 3;
+const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Gets it. Throws as `WikiHands.fetch`. */
+/** Fetches a page. Throws like {@link WikiPowers.fetch}. */
 export async function fetchPage(
   text: string,
   parts: FetchParts,
@@ -52,9 +52,9 @@ export async function fetchPage(
     url: url.href,
     headers: { accept: "text/html,text/markdown,text/plain,application/pdf,*/*;q=0.5" },
     allow,
-    redirects: REDIRECTS,
+    redirects: MAX_REDIRECTS,
     requestBytes: 0,
-    responseBytes: BYTES,
+    responseBytes: MAX_BYTES,
     deadlineMs: FETCH_MS,
   }, signal);
   if (answer.stopped !== undefined) {
@@ -77,7 +77,7 @@ export async function fetchPage(
   });
 }
 
-/** Why a redirect was not followed, for a person who can name the other site. */
+/** Why a redirect was not followed, with the target, so that a person can name that site. */
 function stoppedText(
   { url }: { readonly url: string },
   { location, why }: NonNullable<Stopped["stopped"]>,
@@ -105,7 +105,7 @@ function readUrl(text: string): URL {
   return url;
 }
 
-/** The same host, also where it moves to https. `named`: what is written out as an address may be a private one. */
+/** The same host, including a move to https. `named`: a literal address may be private. */
 function allowed(url: URL, named: boolean): NetRequest["allow"] {
   const secure = new URL(url.href);
   secure.protocol = "https:";

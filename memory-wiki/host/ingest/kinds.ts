@@ -1,4 +1,4 @@
-/** Which kind of source a file or an answer of a server is. @module */
+/** Determines the kind of a source from a file name or a server's answer. @module */
 import { extname } from "node:path";
 import { SourceKind } from "../../../contracts/memory/mod.ts";
 
@@ -50,7 +50,7 @@ const EXTENSIONS: ReadonlyMap<string, SourceKind> = new Map(
   SourceKind.options.flatMap((kind) => BY_EXTENSION[kind].map((each) => [each, kind])),
 );
 
-/** By its name alone; undefined for what is no document. */
+/** The kind by file name; undefined for no document. */
 export function kindOfName(name: string): SourceKind | undefined {
   const lower = name.toLowerCase();
   const extension = extname(lower).slice(1);
@@ -76,7 +76,7 @@ const BY_MEDIA: Readonly<Record<string, SourceKind>> = {
   "application/yaml": "code",
 };
 
-/** By what a server says, else by the last part of the URL's path; undefined for what is no document. */
+/** The kind by media type, else by the last segment of the URL; undefined for no document. */
 export function kindOfAnswer(mediaType: string, url: string): SourceKind | undefined {
   const named = kindOfName(new URL(url).pathname.split("/").at(-1) ?? "");
   const told = Object.hasOwn(BY_MEDIA, mediaType) ? BY_MEDIA[mediaType] : undefined;
@@ -89,7 +89,7 @@ export function kindOfAnswer(mediaType: string, url: string): SourceKind | undef
   return mediaType.startsWith("text/") ? "text" : undefined;
 }
 
-/** Whether bytes read as text: no NUL in the first 8 KiB. */
+/** Whether bytes look like text: no NUL in the first 8 KiB. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   return !bytes.subarray(0, 8_192).includes(0);
 }

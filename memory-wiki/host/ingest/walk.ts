@@ -1,4 +1,4 @@
-/** The documents of a folder, as `wiki ingest` finds them. @module */
+/** Finds the documents of a folder for `wiki ingest`. @module */
 import { within } from "../../../launch/disk/places.ts";
 import { basename, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
@@ -7,76 +7,76 @@ import type { DiskRead } from "../../../launch/disk/machine.ts";
 import type { Entry, WikiPowers } from "../powers.ts";
 import { kindOfName } from "./kinds.ts";
 
-/** A document that was found. */
+/** A document found. */
 export interface Walked {
   /** Real and absolute. */
   readonly path: string;
-  /** Beneath the folder that was named. */
+  /** Relative to the named folder. */
   readonly name: string;
   readonly kind: SourceKind;
   readonly bytes: number;
 }
 
-/** A folder that was not looked into. `path` is real and absolute, `name` is beneath the folder that was named. */
+/** A folder that was not entered. `path` is real and absolute, `name` relative to the named folder. */
 export type Unseen = Pick<Walked, "path" | "name">;
 
-/** What was found, and what was not taken. */
+/** Documents found, and entries left out. */
 export interface Walk {
-  /** In stable order: by path, folders where they stand. */
+  /** In stable order: by path, folders in place. */
   readonly files: readonly Walked[];
   /** Larger than the limit. */
   readonly large: readonly Walked[];
   readonly skipped: {
-    /** By rules of .gitignore and .remitignore. */
+    /** By .gitignore and .remitignore. */
     readonly ignored: number;
     readonly hidden: number;
-    /** Keys and credentials: never taken. */
+    /** Keys and credentials, on the never-list. */
     readonly never: number;
     readonly links: number;
     /** Pipes, sockets and devices. */
     readonly special: number;
-    /** Folders that builds make. */
+    /** Build output. */
     readonly built: number;
-    /** Folders beneath 64 others. */
+    /** Folders nested deeper than 64 levels. */
     readonly deep: number;
-    /** Names that are not UTF-8: nothing can be opened by what is read of them. */
+    /** Names that are not UTF-8, which cannot be opened by their decoded form. */
     readonly unnamed: number;
-    /** By their extensions, the most frequent first. */
+    /** Unknown extensions; `unknownKinds` lists the most frequent first. */
     readonly unknown: number;
   };
   readonly unknownKinds: readonly string[];
-  /** Folders that could not be read, and why: what lies in them is not known. */
+  /** Unreadable folders with the reason: their content is unknown. */
   readonly unread: readonly (Unseen & { readonly why: string })[];
-  /** Folders that lie too deep to be entered. */
+  /** Folders nested too deeply. */
   readonly deep: readonly Unseen[];
 }
 
-/** What a walk is handed. */
+/** Powers of a walk. */
 export interface WalkParts {
   readonly disk: Pick<DiskRead, "read">;
   readonly wikis: Pick<WikiPowers, "entries" | "look" | "isNever">;
-  /** Folders that are not entered: Remit's state, wikis. Real and absolute. */
+  /** Folders not to enter: Remit's state, wikis. Real and absolute. */
   readonly apart: readonly string[];
-  /** Bytes of a file, at most. */
+  /** Maximum bytes of a file. */
   readonly most: number;
 }
 
 const IGNORE_FILES = [".gitignore", ".remitignore"];
-const IGNORE_BYTES = 1_000_000;
-/** Folders in each other beneath the one that was named. */
-const DEPTH = 64;
-const FILES = 500_000;
-/** Stands in a name for bytes that are not UTF-8. */
-const NO_CHARACTER = "\u{fffd}";
-/** What builds and package tools leave, by name; also any folder with a CACHEDIR.TAG. */
+const MAX_IGNORE_BYTES = 1_000_000;
+/** Nested folders. */
+const MAX_DEPTH = 64;
+const MAX_FILES = 500_000;
+/** Replaces bytes in a name that are not UTF-8. */
+const REPLACEMENT = "\u{fffd}";
+/** Names of build output; a folder with a CACHEDIR.TAG counts, too. */
 const BUILT: ReadonlySet<string> = new Set([
   ...["node_modules", "bower_components", "__pycache__", "venv", "target", "dist", "build", "out"],
   ...["coverage", "DerivedData"],
 ]);
-/** Long lists that programs keep for themselves. */
-const MADE: ReadonlySet<string> = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
+/** Generated files. */
+const GENERATED: ReadonlySet<string> = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
 
-/** Walks a folder that was named. Links are not followed. Throws `tooLarge` above 500,000 files. */
+/** Walks a named folder. Links are not followed. Throws `tooLarge` above 500,000 files. */
 export function walkFolder(parts: WalkParts, root: string): Walk {
   const { disk, wikis } = parts;
   const files: Walked[] = [];
@@ -92,7 +92,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
     IGNORE_FILES.flatMap((name) => {
       const path = join(folder, name);
       const found = wikis.look(path);
-      if (found?.kind !== "file" || found.bytes > IGNORE_BYTES) return [];
+      if (found?.kind !== "file" || found.bytes > MAX_IGNORE_BYTES) return [];
       const bytes = disk.read(path);
       if (bytes === undefined) return [];
       return [{ depth, rules: readIgnore(new TextDecoder().decode(bytes)) }];
@@ -100,7 +100,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
 
   const take = (path: string, beneath: readonly string[]): void => {
     const name = beneath.at(-1) ?? "";
-    const kind = MADE.has(name) ? undefined : kindOfName(name);
+    const kind = GENERATED.has(name) ? undefined : kindOfName(name);
     if (kind === undefined) {
       skipped.unknown += 1;
       const dot = name.lastIndexOf(".");
@@ -111,10 +111,10 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
     const bytes = wikis.look(path)?.bytes ?? 0;
     const found = { path, name: beneath.join("/"), kind, bytes };
     (bytes > parts.most ? large : files).push(found);
-    if (files.length > FILES) {
+    if (files.length > MAX_FILES) {
       throw new Fault(
         "tooLarge",
-        `Cannot take "${root}" in: it holds more than ${FILES} documents; name folders beneath it`,
+        `Cannot take "${root}" in: it holds more than ${MAX_FILES} documents; name folders beneath it`,
       );
     }
   };
@@ -136,11 +136,11 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
       const path = join(folder, name);
       const beneath = [...above, name];
       if (parts.apart.some((each) => within(path, each))) continue;
-      if (name.includes(NO_CHARACTER) && wikis.look(path) === undefined) {
+      if (name.includes(REPLACEMENT) && wikis.look(path) === undefined) {
         skipped.unnamed += 1;
         continue;
       }
-      // Told apart from hidden ones, which most of them are: the person shall hear of it.
+      // Counted apart from hidden files, which most of them are, because the person should know.
       if (wikis.isNever(beneath.join("/"))) skipped.never += 1;
       else if (name.startsWith(".")) skipped.hidden += 1;
       else if (kind === "link") skipped.links += 1;
@@ -148,7 +148,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
         const tagged = wikis.look(join(path, "CACHEDIR.TAG"))?.kind === "file";
         if (BUILT.has(name) || tagged) skipped.built += 1;
         else if (isIgnored(own, beneath, true)) skipped.ignored += 1;
-        else if (beneath.length < DEPTH) enter(path, beneath, own);
+        else if (beneath.length < MAX_DEPTH) enter(path, beneath, own);
         else deep.push({ path, name: beneath.join("/") });
       } else if (kind === "file") {
         if (isIgnored(own, beneath, false)) skipped.ignored += 1;
@@ -164,7 +164,7 @@ export function walkFolder(parts: WalkParts, root: string): Walk {
   return { files, large, skipped: { ...skipped, deep: deep.length }, unknownKinds, unread, deep };
 }
 
-/** A refusal to take in keys or credentials, named by hand or not. */
+/** Refuses to ingest keys or credentials, even if named explicitly. */
 export function neverFault(path: string): Fault {
   return new Fault(
     "refused",
@@ -172,25 +172,23 @@ export function neverFault(path: string): Fault {
   );
 }
 
-// The grammar of .gitignore, read and matched in bounded time: rules come with folders that are
-// not ours.
+// A bounded-time matcher for .gitignore, since the rules come with untrusted folders.
 
-/** One rule, compiled. */
 interface IgnoreRule {
   readonly negated: boolean;
   readonly foldersOnly: boolean;
-  /** Whether it fits a path beneath the folder of its file, given as parts. */
+  /** Whether it matches a path relative to the folder of its file, given as segments. */
   fits(parts: readonly string[]): boolean;
 }
 
-const RULES = 10_000;
-const PATTERN = 1_024;
+const MAX_RULES = 10_000;
+const MAX_PATTERN = 1_024;
 
-/** Reads a file of rules. What does not parse, or is longer than 1,024 characters, is no rule, as with git. */
+/** Parses an ignore file. As in git, an invalid line is skipped; so is one longer than 1,024 characters. */
 export function readIgnore(text: string): readonly IgnoreRule[] {
   const rules: IgnoreRule[] = [];
   for (const line of text.split(/\r?\n/)) {
-    if (rules.length >= RULES) break;
+    if (rules.length >= MAX_RULES) break;
     const rule = readRule(line);
     if (rule !== undefined) rules.push(rule);
   }
@@ -198,7 +196,7 @@ export function readIgnore(text: string): readonly IgnoreRule[] {
 }
 
 function readRule(line: string): IgnoreRule | undefined {
-  if (line === "" || line.startsWith("#") || line.length > PATTERN) return undefined;
+  if (line === "" || line.startsWith("#") || line.length > MAX_PATTERN) return undefined;
   let pattern = withoutTrailingSpaces(line);
   const negated = pattern.startsWith("!");
   if (negated) pattern = pattern.slice(1);
@@ -215,7 +213,7 @@ function readRule(line: string): IgnoreRule | undefined {
   return { negated, foldersOnly, fits: (path) => fitsParts(whole, path) };
 }
 
-/** Trailing spaces count only when they are escaped. Counted by hand: a pattern for it takes for ever on a line of tabs. */
+/** Trailing spaces count only if escaped. A loop: a regular expression is quadratic on a line of tabs. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (end > 0 && line[end - 1] === " ") end -= 1;
@@ -224,26 +222,26 @@ function withoutTrailingSpaces(line: string): string {
   return line.slice(0, end + slashes % 2);
 }
 
-type Piece = "star" | ((letter: string) => boolean);
+type Piece = "star" | ((character: string) => boolean);
 type Part = readonly Piece[] | typeof ANY;
 const ANY = Symbol("**");
 
-/** Pieces of one part of a pattern; undefined for a class that is not closed. */
+/** Pieces of one segment; undefined for an unclosed class. */
 function compilePart(text: string): readonly Piece[] | undefined {
-  const letters = [...text];
+  const characters = [...text];
   const pieces: Piece[] = [];
-  for (let at = 0; at < letters.length; at++) {
-    const letter = letters[at] ?? "";
-    if (letter === "*") {
+  for (let at = 0; at < characters.length; at++) {
+    const character = characters[at] ?? "";
+    if (character === "*") {
       if (pieces.at(-1) !== "star") pieces.push("star");
-    } else if (letter === "?") pieces.push(() => true);
-    else if (letter === "[") {
-      const read = readClass(letters, at);
+    } else if (character === "?") pieces.push(() => true);
+    else if (character === "[") {
+      const read = readClass(characters, at);
       if (read === undefined) return undefined;
       pieces.push(read.piece);
       at = read.end;
     } else {
-      const plain = letter === "\\" ? letters[++at] : letter;
+      const plain = character === "\\" ? characters[++at] : character;
       if (plain === undefined) return undefined;
       pieces.push((other) => other === plain);
     }
@@ -262,50 +260,54 @@ const NAMED: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
-/** `[a-z]`, `[!x]`, `[^x]`, `[[:digit:]]`; `end` is where its `]` stands. */
+/** `[a-z]`, `[!x]`, `[^x]`, `[[:digit:]]`; `end` is the index of the closing `]`. */
 function readClass(
-  letters: readonly string[],
+  characters: readonly string[],
   start: number,
-): { readonly piece: (letter: string) => boolean; readonly end: number } | undefined {
+): { readonly piece: (character: string) => boolean; readonly end: number } | undefined {
   let at = start + 1;
-  const negated = letters[at] === "!" || letters[at] === "^";
+  const negated = characters[at] === "!" || characters[at] === "^";
   if (negated) at += 1;
-  const tests: ((letter: string) => boolean)[] = [];
-  for (let first = true; at < letters.length; first = false, at++) {
-    if (letters[at] === "]" && !first) {
-      return { piece: (letter) => tests.some((test) => test(letter)) !== negated, end: at };
+  const tests: ((character: string) => boolean)[] = [];
+  for (let first = true; at < characters.length; first = false, at++) {
+    if (characters[at] === "]" && !first) {
+      return { piece: (character) => tests.some((test) => test(character)) !== negated, end: at };
     }
-    if (letters[at] === "[" && letters[at + 1] === ":") {
-      const close = letters.indexOf("]", at + 2);
-      const name = letters.slice(at + 2, close - 1).join("");
-      const named = letters[close - 1] === ":" && Object.hasOwn(NAMED, name)
+    if (characters[at] === "[" && characters[at + 1] === ":") {
+      const close = characters.indexOf("]", at + 2);
+      const name = characters.slice(at + 2, close - 1).join("");
+      const named = characters[close - 1] === ":" && Object.hasOwn(NAMED, name)
         ? NAMED[name]
         : undefined;
       if (named === undefined) return undefined;
-      tests.push((letter) => named.test(letter));
+      tests.push((character) => named.test(character));
       at = close;
       continue;
     }
-    if (letters[at] === "\\") at += 1;
-    const from = letters[at] ?? "";
-    if (letters[at + 1] === "-" && letters[at + 2] !== "]" && letters[at + 2] !== undefined) {
-      const to = letters[at + 2] === "\\" ? letters[at += 3] ?? "" : letters[at += 2] ?? "";
-      tests.push((letter) => letter >= from && letter <= to);
-    } else tests.push((letter) => letter === from);
+    if (characters[at] === "\\") at += 1;
+    const from = characters[at] ?? "";
+    if (
+      characters[at + 1] === "-" && characters[at + 2] !== "]" && characters[at + 2] !== undefined
+    ) {
+      const to = characters[at + 2] === "\\"
+        ? characters[at += 3] ?? ""
+        : characters[at += 2] ?? "";
+      tests.push((character) => character >= from && character <= to);
+    } else tests.push((character) => character === from);
   }
   return undefined;
 }
 
-/** Greedy, with one point of return: the last star alone is ever reconsidered. */
+/** Greedy with one backtracking point: only the last star is ever reconsidered. */
 function fitsPart(pieces: readonly Piece[], text: string): boolean {
-  const letters = [...text];
+  const characters = [...text];
   let piece = 0, at = 0, backPiece = -1, backAt = 0;
-  while (at < letters.length) {
+  while (at < characters.length) {
     const want = pieces[piece];
     if (want === "star") {
       backPiece = ++piece;
       backAt = at;
-    } else if (want?.(letters[at] ?? "") === true) {
+    } else if (want?.(characters[at] ?? "") === true) {
       piece += 1;
       at += 1;
     } else if (backPiece >= 0) {
@@ -321,7 +323,7 @@ function fitsParts(pattern: readonly Part[], path: readonly string[]): boolean {
   let part = 0, at = 0, backPart = -1, backAt = 0;
   while (at < path.length) {
     const want = pattern[part];
-    // `a/**` is what lies in it, and not `a` itself.
+    // `a/**` matches what is in `a`, but not `a` itself.
     if (want === ANY && part === pattern.length - 1) return true;
     if (want === ANY) {
       backPart = ++part;
@@ -337,15 +339,15 @@ function fitsParts(pattern: readonly Part[], path: readonly string[]): boolean {
   return part === pattern.length;
 }
 
-/** Rules of one folder, and how many parts of a path lead to it. */
+/** The rules of a folder, and the number of segments that lead to it. */
 interface IgnoreLayer {
   readonly depth: number;
   readonly rules: readonly IgnoreRule[];
 }
 
 /**
- * Whether rules of a path's folders leave it out: the last rule that fits decides, and a deeper folder's come later.
- * Whether a folder above it is left out is for the caller, who does not enter it.
+ * Whether ignore rules exclude a path: the last matching rule decides, deeper folders last. The caller does
+ * not enter excluded folders, so ancestors are not checked.
  */
 export function isIgnored(
   layers: readonly IgnoreLayer[],

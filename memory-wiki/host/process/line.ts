@@ -1,4 +1,4 @@
-/** The command line that starts a wiki's process, and the paths that it sees. @module */
+/** Builds the command line of a wiki's process, and the paths within it. @module */
 import { Fault, WASM_PAGES } from "../../../contracts/base/mod.ts";
 import {
   denying,
@@ -7,28 +7,27 @@ import {
   type WalledParts,
 } from "../../../launch/program/walled_line.ts";
 
-/** As every such line, and the paths that it sees. */
+/** A command line with the aliases of its paths. */
 export interface WikiLine extends WalledLine {
-  /** Real paths → the paths inside, where they differ. */
+  /** Real paths → paths inside, where they differ. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** What a line is made of. */
 export interface WikiLineParts extends WalledParts {
   readonly folder: string;
   readonly stateFolder: string;
   readonly reads: readonly string[];
 }
 
-/** An index of 10,000 pages takes a few hundred MiB of heap, the database of 500,000 passages has some GiB. */
+/** MiB. An index of 10,000 pages takes a few hundred MiB of heap, the database of 500,000 passages some GiB. */
 const MAX = {
   ...{ files: 1_024, heap: 2_048, pages: WASM_PAGES.wiki },
   ...{ data: 6_144, file: 64 * 1_024 },
 } as const;
-/** Deno splits lists of paths here, and knows no escape. */
+/** Deno separates paths by commas and has no escape. */
 const COMMA = ",";
 
-/** Makes it. Throws `refused` for a path with a comma where no namespace can give it another name. */
+/** Builds the line. Throws `refused` for a path with a comma on a machine without namespaces to alias it. */
 export function wikiLine(parts: WikiLineParts): WikiLine {
   const { folder, stateFolder } = parts;
   const walled = parts.programs.bwrap !== undefined;
@@ -53,18 +52,18 @@ export function wikiLine(parts: WikiLineParts): WikiLine {
       ...denying("net", "run", "sys", "ffi", "import"),
     ],
     max: MAX,
-    // What may be read first, so that what may be written and what runs lies over it.
+    // Readable paths first, so that writable ones and the program are mounted over them.
     under: parts.reads.flatMap((path, n) => ["--ro-bind", path, reads[n] ?? path]),
     over: [
       ...[folder, stateFolder].flatMap((path, n) => ["--bind", path, own[n] ?? path]),
-      // Node's layer, which SQLite comes with, looks where its own executable is, and ends if it cannot.
+      // Node's compatibility layer, which SQLite loads, looks up its own executable and exits if it cannot.
       ...["--symlink", parts.inside.deno, "/proc/self/exe"],
     ],
   });
   return { ...line, aliases };
 }
 
-/** The path by which the process knows a real path: through the longest alias that holds it. */
+/** The path within the process of a real path, by its longest alias. */
 export function insidePath(aliases: WikiLine["aliases"], path: string): string {
   const holding = [...aliases.keys()].filter((each) => path === each || path.startsWith(`${each}/`))
     .sort((a, b) => b.length - a.length)[0];

@@ -12,15 +12,15 @@ import * as z from "zod";
 import type { WikiLink } from "../powers.ts";
 import { readStatus } from "../answers.ts";
 
-/** A process at the other end of pipes. */
+/** A process connected by pipes. */
 export interface WikiProcess {
   write(bytes: Uint8Array): void;
   readonly output: ReadableStream<Uint8Array>;
-  /** Ends it now, and waits until it has ended. */
+  /** Kills it and waits for its end. */
   kill(): Promise<void>;
-  /** Ends its input, and waits until it has ended. */
+  /** Closes its input and waits for its end. */
   finish(): Promise<void>;
-  /** What it wrote to standard error: untrusted. */
+  /** Its standard error: untrusted. */
   said(): string;
 }
 
@@ -30,13 +30,13 @@ const Ask = z.object({
   bytes: z.string().max(48 * 1024 * 1024),
 });
 
-/** Opens a wiki in a process that was started for it. Ends the process when it cannot. */
+/** Opens a wiki in a started process. Kills the process on failure. */
 export async function openWikiLink(
   process: WikiProcess,
   parts: {
     readonly body: WikiOpen;
     readonly inside: (path: string) => string;
-    /** Opens what is known of contents in the whole state, at the first question about one. */
+    /** Opens the record of content trust; called with the first question about content. */
     readonly contents: () => Promise<Pick<ContentTrust, "of" | "record" | "mark">>;
     readonly parse: (ask: ParseAsk) => Promise<Json>;
     readonly onEnd: () => Promise<void>;
@@ -77,7 +77,7 @@ export async function openWikiLink(
     await pumped;
     await parts.onEnd();
   };
-  // A process that broke the protocol is not waited for.
+  // A process that broke the protocol is killed.
   void port.closed.then(() => closing ? undefined : process.kill());
   let status: WikiLink["status"];
   try {

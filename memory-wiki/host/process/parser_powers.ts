@@ -1,4 +1,4 @@
-/** Has documents read, one after another, each in a process of its own. docs/decision/0014. @module */
+/** Parses documents one after another, each in a process of its own. docs/decision/0014. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { type ParseAsk, Parsed } from "../../../contracts/wire/wire_wiki.ts";
 import type { Port } from "../../../port/mod.ts";
@@ -7,21 +7,20 @@ import { findPrograms } from "../../../launch/program/programs_powers.ts";
 import type { WikiParser } from "../powers.ts";
 import { type ParserProcess, type Programs, startParser } from "./parser_process_powers.ts";
 
-/** What it is made of. */
 export interface WikiParserParts {
-  /** Finds the parser's program, or builds it once for a version. */
+  /** Finds the parser's program, or builds it once per version. */
   provideProgram(): Promise<BuiltProgram>;
-  /** Milliseconds for one document from its first byte on. Default 60,000. */
+  /** Milliseconds per document from its first byte. 60,000. */
   readonly deadlineMs?: number;
 }
 
 const DEADLINE_MS = 60_000;
-/** Characters of base64: a piece of 192 KiB. */
+/** Characters of base64: pieces of 192 KiB. */
 const PIECE = 262_144;
 
 /**
- * Makes a reader of documents. One process reads one document; the next one is started while it is at
- * work, so that its start is hidden.
+ * Makes a parser of documents. Each process parses one document; the next one starts meanwhile, which hides
+ * its start-up time.
  */
 export function makeWikiParser(parts: WikiParserParts): WikiParser {
   const deadlineMs = parts.deadlineMs ?? DEADLINE_MS;
@@ -44,7 +43,7 @@ export function makeWikiParser(parts: WikiParserParts): WikiParser {
   const take = async (): Promise<ParserProcess> => {
     const waiting = await spare?.catch(() => undefined);
     spare = undefined;
-    // One that ended while it waited says nothing about the document that comes now.
+    // A spare process that ended says nothing about this document.
     return waiting !== undefined && alive.has(waiting) ? waiting : await start();
   };
 
@@ -52,7 +51,7 @@ export function makeWikiParser(parts: WikiParserParts): WikiParser {
     if (closed) throw gone();
     const running = await take();
     spare = start();
-    // If it does not start, the next document tries again.
+    // On failure the next document starts another one.
     spare.catch(() => undefined);
     try {
       return await within(deadlineMs, ask, running);
@@ -67,7 +66,7 @@ export function makeWikiParser(parts: WikiParserParts): WikiParser {
 
   return Object.freeze<WikiParser>({
     parse(ask) {
-      // One at a time: two hostile documents at once would take twice the memory.
+      // One at a time: two hostile documents would take twice the memory.
       const now = before.then(() => read(ask));
       before = now.catch(() => undefined);
       return now;
@@ -95,7 +94,7 @@ async function within(ms: number, ask: ParseAsk, running: ParserProcess): Promis
     throw new Fault("upstream", `Cannot read ${named(ask)}: its parser ended ${said}`);
   });
   const asked = exchange(ask, running.port).catch(async (error: unknown) => {
-    // What the process died of is said by its end, which comes behind its pipe's.
+    // The exit status, which arrives after the end of the pipe, has the reason.
     if (error instanceof Fault && error.code === "gone") return await ended;
     throw error;
   });
@@ -108,18 +107,18 @@ async function within(ms: number, ask: ParseAsk, running: ParserProcess): Promis
   }
 }
 
-/** What a parser may say of a document; anything else is something wrong with the parser. */
-const SAID: ReadonlySet<string> = new Set(["invalidInput", "tooLarge"]);
+/** Fault codes that a parser may report about a document; others mean that the parser failed. */
+const DOCUMENT_FAULTS: ReadonlySet<string> = new Set(["invalidInput", "tooLarge"]);
 
 async function exchange(ask: ParseAsk, port: Port): Promise<Parsed> {
   try {
     return await transfer(ask, port);
   } catch (error) {
-    // TRUST: the parser has read hostile bytes, and could give itself any excuse.
+    // TRUST: the parser has read hostile bytes, and could report anything.
     if (error instanceof Fault) {
       if (error.code === "gone") throw error;
       const aboutIt = error.message.startsWith(`Cannot read ${named(ask)}: `);
-      if (SAID.has(error.code) && aboutIt) throw error;
+      if (DOCUMENT_FAULTS.has(error.code) && aboutIt) throw error;
     }
     throw new Fault("upstream", `Cannot read ${named(ask)}: its parser failed`, { cause: error });
   }
@@ -133,11 +132,11 @@ async function transfer(ask: ParseAsk, port: Port): Promise<Parsed> {
   for (let at = 0; at < bytes.length; at += PIECE) {
     await port.ask("piece", { base64: bytes.slice(at, at + PIECE) });
   }
-  // TRUST: as above. Its answer is text, of that shape and size, or none.
+  // TRUST: from the parser, as above.
   return Parsed.parse(await port.ask("parse", null));
 }
 
-/** As it is told to the parser, and as the parser repeats it. */
+/** The name as sent to the parser, which repeats it in messages. */
 function nameOf({ name }: ParseAsk): string {
   return name.slice(0, 512).toWellFormed();
 }

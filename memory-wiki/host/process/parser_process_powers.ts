@@ -1,18 +1,20 @@
-/** The process that makes text of one document: no right, little memory, little time. docs/decision/0014. @module */
+/**
+ * Starts the process that parses one document: no permissions, limited memory and time. docs/decision/0014.
+ * @module
+ */
 import { CHILD_FLAGS, Fault } from "../../../contracts/base/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 import type { findPrograms } from "../../../launch/program/programs_powers.ts";
 
-/** A parser that runs. */
 export interface ParserProcess {
   readonly port: Port;
-  /** Resolves when the process has ended, with how: `out of memory`, `with code 1`, `by SIGKILL`. */
+  /** Resolves when the process has ended, with the way: `out of memory`, `with code 1`, `by SIGKILL`. */
   readonly ended: Promise<string>;
   kill(): void;
 }
 
-/** What it is started with, where this machine has them. */
+/** The programs that start it, where installed. */
 export type Programs = Pick<
   Awaited<ReturnType<typeof findPrograms>>,
   "deno" | "setpriv" | "prlimit"
@@ -20,34 +22,31 @@ export type Programs = Pick<
 
 const MiB = 1024 * 1024;
 const STDERR_BYTES = 4_096;
-/** MiB of V8's heap: what a bomb of objects may take. */
-const HEAP = 256;
-/** Pages of 64 KiB: no parser here needs WebAssembly, the library for PDF has some for pictures. */
+/** MiB of V8's heap. */
+const HEAP_MIB = 256;
+/** Pages of 64 KiB: no parser needs WebAssembly; the PDF library includes some for images. */
 export const PARSER_PAGES = 256;
-/**
- * MiB of data in all, of which V8 reserves about 545 and never touches them: some 450 are left for the
- * heap and for what lies beside it.
- */
-const DATA = 1_000;
-/** Seconds of processor time: ends a process that spins also where nobody is left to end it. */
+/** MiB of data. V8 reserves about 545 of them without use, so some 450 are left for the heap and native memory. */
+const DATA_MIB = 1_000;
+/** Seconds of processor time: ends a spinning process even if its parent is gone. */
 const CPU_SECONDS = 90;
 const DENIED = ["read", "write", "net", "env", "run", "sys", "ffi", "import"];
 
-/** Starts one. It reads what it is told over its port, and knows nothing of what was read before. */
+/** Starts a parser, which knows nothing of earlier documents. */
 export function startParser(
   program: { readonly bundle: string; readonly denoDir: string },
   { deno, setpriv, prlimit }: Programs,
 ): ParserProcess {
   const [first = deno, ...args] = [
-    // It dies with this command, also when it spins.
+    // Ends it with this process, even while it spins.
     ...(setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"]),
     ...(prlimit === undefined ? [] : [
       prlimit,
       ...["--core=0", "--nofile=64", "--fsize=67108864", `--cpu=${CPU_SECONDS}`],
-      ...[`--data=${DATA * MiB}`, "--"],
+      ...[`--data=${DATA_MIB * MiB}`, "--"],
     ]),
     ...[deno, "run", ...CHILD_FLAGS, ...DENIED.map((right) => `--deny-${right}`)],
-    `--v8-flags=--max-old-space-size=${HEAP},--wasm-max-mem-pages=${PARSER_PAGES}`,
+    `--v8-flags=--max-old-space-size=${HEAP_MIB},--wasm-max-mem-pages=${PARSER_PAGES}`,
     program.bundle,
   ];
   const child = new Deno.Command(first, {
@@ -61,7 +60,7 @@ export function startParser(
   }).spawn();
   const writer = child.stdin.getWriter();
   const port = makePort({
-    // A process that has gone is told of by its output's end.
+    // The end of its output reports an ended process.
     write: (bytes) => void writer.write(bytes.slice()).catch(() => undefined),
     limits: { frameBytes: WIDE_FRAME_BYTES },
     now: () => performance.now(),
@@ -76,12 +75,12 @@ export function startParser(
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // It ended by itself.
       if (!(error instanceof TypeError)) throw error;
     }
   };
   const ended = (async (): Promise<string> => {
-    // A pipe that breaks is the end of what comes through it.
+    // A broken pipe is the end of the output.
     await pump(child.stdout, port).catch(() => undefined);
     const [{ code, signal }, said] = await Promise.all([child.status, heard]);
     if (/out of memory|virtual memory|allocation failed/i.test(said)) return "out of memory";
@@ -98,7 +97,7 @@ async function pump(stream: ReadableStream<Uint8Array>, port: Port): Promise<voi
   }
 }
 
-/** The end of what it says of itself: only looked at for a word, never shown. */
+/** The tail of standard error; only searched for a word, never shown. */
 async function hear(stream: ReadableStream<Uint8Array>): Promise<string> {
   let said = "";
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** The programs of the wiki memory, each built when it is first needed. docs/decision/0013 and 0014. @module */
+/** The wiki's programs, built when first needed. docs/decision/0013 and 0014. @module */
 import {
   type BuiltProgram,
   type ProgramBuild,
@@ -9,18 +9,18 @@ import {
 import { WASM_PAGES } from "../../../contracts/base/mod.ts";
 import { PARSER_PAGES } from "./parser_process_powers.ts";
 
-/** `wiki` holds one wiki, `parser` makes text of one document. */
+/** `wiki` serves one wiki, `parser` parses one document. */
 export type WikiProgram = "wiki" | "parser";
 
 const SOURCES: Readonly<Record<WikiProgram, ProgramSource>> = {
   wiki: {
     ...{ entry: "memory-wiki/main.ts", platform: "deno", folder: "wiki", name: "wiki" },
     folders: ["contracts", "memory-wiki", "port", "text"],
-    // The kernel starts it, too.
+    // Shared with the kernel, which starts it, too.
     pages: WASM_PAGES.wiki,
   },
   parser: {
-    // It has no Node.js layer and no permission that one needs.
+    // No Node.js layer and no permissions.
     ...{
       entry: "memory-wiki/parse/main.ts",
       platform: "browser",
@@ -32,7 +32,7 @@ const SOURCES: Readonly<Record<WikiProgram, ProgramSource>> = {
   },
 };
 
-/** Where the program of these sources lies once it is built. */
+/** Path of the built program for these sources. */
 export function wikiProgramFile(
   which: WikiProgram,
   parts: Pick<ProgramBuild, "home" | "cache" | "known">,
@@ -40,7 +40,7 @@ export function wikiProgramFile(
   return programFile(SOURCES[which], parts);
 }
 
-/** Finds or builds it. @throws Fault `unavailable` when it does not build. */
+/** Finds or builds a program. @throws Fault `unavailable` when it does not build. */
 export async function provideWikiProgram(
   which: WikiProgram,
   parts: ProgramBuild,

@@ -1,4 +1,4 @@
-/** The hands of the commands over wikis, with this process's own rights. @module */
+/** Powers of the wiki commands, with this process's permissions. @module */
 import { join } from "node:path";
 import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
 import type { ContentTrust } from "../../../contracts/memory/mod.ts";
@@ -10,16 +10,15 @@ import type { Entry, Fetched, WikiLink, WikiParser, WikiPowers, WikiStart } from
 import { insidePath, type WikiLine, wikiLine, type WikiLineParts } from "./line.ts";
 import { openWikiLink } from "./link.ts";
 
-/** What they are made of. */
 export interface WikiPowersParts {
   readonly screen: Pick<Progress, "say">;
-  /** Finds the wiki's program, or builds it once for a version. */
+  /** Finds the wiki's program, or builds it once per version. */
   provideProgram(): Promise<{ readonly bundle: string; readonly denoDir: string }>;
   readonly namespace: WikiLineParts["namespace"];
   readonly inside: WikiLineParts["inside"];
-  /** Makes what makes text of documents. Nothing starts before the first one comes. */
+  /** Makes a parser of documents, which starts no process before its first document. */
   makeParser(): WikiParser;
-  /** Opens what is known of contents in a state folder, the file at `path`. */
+  /** Opens the record of content trust at `path`. */
   openContents(path: string): Promise<ContentTrust>;
   isNever(path: string): boolean;
   fetch(url: string, signal: AbortSignal): Promise<Fetched>;
@@ -27,7 +26,7 @@ export interface WikiPowersParts {
 
 const STDERR_BYTES = 16_384;
 
-/** Makes them. */
+/** Makes the powers of the wiki commands. */
 export function makeWikiPowers(parts: WikiPowersParts): WikiPowers {
   return Object.freeze({
     ready: async () => void await parts.provideProgram(),
@@ -46,7 +45,7 @@ async function open(start: WikiStart, parts: WikiPowersParts): Promise<WikiLink>
     parts.provideProgram(),
     findPrograms(),
   ]);
-  // Most questions change nothing, and ask about no content.
+  // Opened on demand: most requests change nothing.
   let contents: Promise<ContentTrust> | undefined;
   const { namespace, inside } = parts;
   const line = wikiLine({ ...start, programs, bundle, denoDir, namespace, inside });
@@ -70,7 +69,7 @@ async function open(start: WikiStart, parts: WikiPowersParts): Promise<WikiLink>
   });
 }
 
-/** The other end of a pipe, as {@link openWikiLink} holds it. */
+/** Starts the process for {@link openWikiLink}. */
 function spawn({ program, args, env }: WikiLine): Parameters<typeof openWikiLink>[0] {
   const child = new Deno.Command(program, {
     args: [...args],
@@ -89,14 +88,14 @@ function spawn({ program, args, env }: WikiLine): Parameters<typeof openWikiLink
     }
   })();
   return {
-    // A process that has gone is told of by its output's end.
+    // The end of its output reports an ended process.
     write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
     output: child.stdout,
     async kill(): Promise<void> {
       try {
         child.kill("SIGKILL");
       } catch (error) {
-        // It has ended by itself.
+        // It ended by itself.
         if (!(error instanceof TypeError)) throw error;
       }
       await Promise.all([child.status, hearing]);
@@ -119,7 +118,7 @@ function missing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-/** Why the machine refuses: rights, Deno's own walls among them, a path that is too long, a disk that fails. */
+/** Why the system refuses access: permissions (Deno's included), a path that is too long, an I/O error. */
 function refusal(error: unknown): string | undefined {
   if (
     error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable
@@ -151,13 +150,13 @@ function look(path: string): { readonly kind: Entry["kind"]; readonly bytes: num
   }
 }
 
-async function readInput(most: number): Promise<Uint8Array> {
+async function readInput(max: number): Promise<Uint8Array> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   for await (const chunk of Deno.stdin.readable) {
     bytes += chunk.length;
-    if (bytes > most) {
-      throw new Fault("tooLarge", `Cannot read standard input: it is longer than ${most} bytes`);
+    if (bytes > max) {
+      throw new Fault("tooLarge", `Cannot read standard input: it is longer than ${max} bytes`);
     }
     chunks.push(chunk);
   }

@@ -8,7 +8,8 @@ import {
   type SourceKind,
   type WikiSource,
 } from "../../../contracts/memory/mod.ts";
-import { citationLine, linkKey, readPage, writePage } from "../../markdown/mod.ts";
+import { citationLine } from "../../markdown/citation_line.ts";
+import { linkKey, readPage, writePage } from "../../markdown/mod.ts";
 import type { StoredPage } from "../../store/wiki_store.ts";
 import type { LintedStore } from "../rule.ts";
 

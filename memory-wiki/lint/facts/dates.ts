@@ -1,18 +1,18 @@
-/** Dates of a claim: `2026-01-05`, `5 January 2026`, `January 2026`, `in 2026`, `10:30`. @module */
+/** Parses dates in claims: `2026-01-05`, `5 January 2026`, `January 2026`, `in 2026`, `10:30`. @module */
 import { unitOf } from "./quantities.ts";
 import type { Token } from "./tokens.ts";
 
-/** How a date belongs to what is said. */
+/** Relation of a date to the statement. */
 export type Role = "at" | "since" | "until" | "before" | "after" | "by";
 
-/** A date that a claim names. */
+/** A date in a claim. */
 export interface Dated {
   readonly role: Role;
-  /** `2026-01-05`, `2026-01`, `2026`, `--01-05`, `--01`, `10:30`: as exact as it was said. */
+  /** `2026-01-05`, `2026-01`, `2026`, `--01-05`, `--01`, `10:30`: as precise as written. */
   readonly value: string;
 }
 
-/** Words before a date. */
+/** Prepositions by role. */
 export const ROLES: Readonly<Record<string, Role>> = Object.freeze({
   since: "since",
   from: "since",
@@ -34,7 +34,7 @@ const BEFORE_YEAR = new Set(
   "in since by until till from before after during year early late mid around circa of".split(" "),
 );
 
-/** The month that `word` names, two digits. */
+/** The month that `word` names, as two digits. */
 export function monthOf(word: string): string | undefined {
   const at = MONTHS.findIndex((month) =>
     word === month || (word.length >= 3 && word.length <= 4 && month.startsWith(word))
@@ -55,11 +55,11 @@ function isYear(value: number | undefined): value is number {
 
 function monthAt(tokens: readonly Token[], at: number): string | undefined {
   const token = tokens[at];
-  // "may" is a verb unless it is written as a name.
+  // "may" is a verb unless capitalized.
   return token?.kind === "word" && token.capital ? monthOf(token.text) : undefined;
 }
 
-/** The date that begins at token `at`, and how many tokens say it. */
+/** The date that begins at token `at`, and its length in tokens. */
 export function readMonthDate(
   tokens: readonly Token[],
   at: number,
@@ -120,7 +120,7 @@ function bareYear(
   return said ? { value: String(value), length: 1 } : undefined;
 }
 
-/** Whether two dates cannot both be: where both are exact, they differ. */
+/** Whether two dates contradict each other: they differ in a part that both state. */
 export function datesClash(a: Dated, b: Dated): boolean {
   if (a.role !== b.role || a.value === b.value) return false;
   const clock = /:/;

@@ -1,4 +1,4 @@
-/** What a claim states, as far as rules can tell: subject terms, quantities, dates, yes or no. @module */
+/** Extracts facts from claims by rules (terms, quantities, dates, negation), and compares them. @module */
 import { stemOf } from "../../search/stem.ts";
 import { type Dated, datesClash, monthOf, readMonthDate, type Role, ROLES } from "./dates.ts";
 import {
@@ -77,7 +77,7 @@ function isNumber(token: Token | undefined): boolean {
     token?.kind === "word" && numberWord(token.text) !== undefined;
 }
 
-/** The bound that begins at token `at`, and how many tokens say it; undefined when no number follows. */
+/** The comparison that begins at token `at`, and its length in tokens; undefined unless a number follows. */
 function comparatorAt(
   tokens: readonly Token[],
   at: number,
@@ -103,25 +103,25 @@ function comparatorAt(
   return undefined;
 }
 
-/** A claim in the form in which two of them compare. */
+/** A claim in comparable form. */
 export interface Fact {
-  /** Its terms, ascending: claims about the same have the same. */
+  /** Its terms, sorted: claims with equal keys are about the same thing. */
   readonly key: string;
-  /** Its terms in their order. */
+  /** Its terms in order. */
   readonly order: string;
   readonly quantities: readonly Quantity[];
   readonly dates: readonly Dated[];
   readonly negative: boolean;
-  /** Says "some", "may" and the like: its negation may be true as well. */
+  /** Contains "some", "may" and the like: its negation may also be true. */
   readonly hedged: boolean;
-  /** Says what may or must be: `strict` where a negation of it leaves no choice. */
+  /** States a permission or obligation; `strict` if its negation leaves no choice. */
   readonly modal: "may" | "strict" | undefined;
   readonly past: boolean;
-  /** Its word order matters beyond its terms. */
+  /** Whether word order matters beyond the terms. */
   readonly ordered: boolean;
 }
 
-const FEWEST_TERMS = 2;
+const MIN_TERMS = 2;
 const MAX_TERMS = 24;
 const PAST = new Set([
   "was",
@@ -133,7 +133,7 @@ const PAST = new Set([
   "originally",
   "didn't",
 ]);
-/** Say what may or must be: one term, so that a permission and its ban are about the same. */
+/** Verbs of permission, mapped to one term, so that a permission and its prohibition have equal keys. */
 const MODALS = new Set(["may", "can", "must", "shall"]);
 const CAN_NOT = new Set(["cannot", "can't"]);
 const PARTIAL = new Set([
@@ -154,12 +154,12 @@ function canonical(term: string): string {
 
 const COMPARABLE = /\p{N}|\b(?:may|must|shall|can|not|no|never|none|cannot)\b|n't\b|nicht|kein/iu;
 
-/** Whether a claim holds a number or a negation: without either it agrees with whatever it cites. */
+/** Whether a claim contains a number or a negation; a claim without cannot contradict its source. */
 export function isComparable(claim: string): boolean {
   return COMPARABLE.test(claim);
 }
 
-/** Reads a claim; undefined when it asks, supposes, or says too little or too much to be compared. */
+/** Parses a claim; undefined for a question or hypothesis, and for too few or too many terms. */
 export function factOf(claim: string): Fact | undefined {
   const tokens = tokensOf(claim);
   if (tokens.length === 0 || /[?？]\s*$/u.test(claim)) return undefined;
@@ -179,7 +179,7 @@ export function factOf(claim: string): Fact | undefined {
   const push = (term: string): void => {
     terms.push(term);
     if (swapAt === undefined || terms.length <= swapAt) return;
-    // "timeout of a lease" is "lease timeout".
+    // "timeout of a lease" becomes "lease timeout".
     const [moved = ""] = terms.splice(-1, 1);
     terms.splice(swapAt - 1, 0, moved);
     swapAt = undefined;
@@ -239,7 +239,7 @@ export function factOf(claim: string): Fact | undefined {
       continue;
     }
     if (MODALS.has(text)) {
-      // "must not", "may never", "cannot" forbid; "may not" may also be a doubt.
+      // "must not", "may never" and "cannot" forbid; "may not" may also express doubt.
       const forbids = next === "never" || (next === "not" && text !== "may" && text !== "can");
       modal = forbids || text === "must" || text === "shall" ? "strict" : modal ?? "may";
       push("can");
@@ -259,7 +259,7 @@ export function factOf(claim: string): Fact | undefined {
   }
 
   const distinct = new Set(terms);
-  if (distinct.size < FEWEST_TERMS || distinct.size > MAX_TERMS) return undefined;
+  if (distinct.size < MIN_TERMS || distinct.size > MAX_TERMS) return undefined;
   return {
     key: [...distinct].sort().join(" "),
     order: terms.join(" "),
@@ -278,7 +278,7 @@ function wordAt(tokens: readonly Token[], at: number): string | undefined {
   return token?.kind === "word" ? token.text : undefined;
 }
 
-/** `expired` as a verb of its own: not after "is", nor before what it describes. */
+/** Whether `expired` is a finite verb: not after "is", nor before a noun. */
 function finitePast(tokens: readonly Token[], at: number): boolean {
   const text = wordAt(tokens, at) ?? "";
   if (!text.endsWith("ed") || !/^[a-z]{3,}ed$/.test(text) || text.endsWith("eed")) return false;
@@ -287,12 +287,12 @@ function finitePast(tokens: readonly Token[], at: number): boolean {
   return before[0] !== undefined && !STOP.has(before[0]);
 }
 
-// Whether two facts cannot both be right, and in what. Precise rather than eager.
+// Decides whether two facts contradict each other. Prefers precision to recall.
 
-/** In what two facts differ. */
+/** Kind of contradiction. */
 export type Clash = "number" | "date" | "negation";
 
-/** Says in what `a` and `b`, which have one key, contradict each other; undefined when they may both be right. */
+/** How `a` and `b`, which must have equal keys, contradict each other; undefined if both may be right. */
 export function clashOf(a: Fact, b: Fact): Clash | undefined {
   if (a.key !== b.key) return undefined;
   if (a.order !== b.order && (a.ordered || b.ordered)) return undefined;
@@ -307,7 +307,7 @@ export function clashOf(a: Fact, b: Fact): Clash | undefined {
     if (numbers > 0 || dates.length > 0 || a.hedged || b.hedged || a.past !== b.past) {
       return undefined;
     }
-    // "It may be late" and "it may not be late" are both a doubt.
+    // "It may be late" and "it may not be late" both express doubt.
     if (a.modal !== undefined && (a.negative ? a : b).modal !== "strict") return undefined;
     return a.order === b.order ? "negation" : undefined;
   }
@@ -319,11 +319,11 @@ export function clashOf(a: Fact, b: Fact): Clash | undefined {
   return "date";
 }
 
-/** Two dates for a thing that happens again and again are both right. */
+/** Recurring events can have two dates. */
 function happensOnce({ key }: Fact, role: Role | undefined): boolean {
   const terms = key.split(" ");
   if (terms.some((term) => OFTEN.has(term))) return false;
-  // What lasts until a day ends once.
+  // A period ends only once.
   return (role !== undefined && role !== "at") || terms.some((term) => ONCE.has(term));
 }
 
@@ -333,7 +333,7 @@ function sameUnits(a: Fact, b: Fact): boolean {
   return units(a) === units(b);
 }
 
-/** Pairs of the same unit, in the order in which they were said. */
+/** Pairs of equal keys, in order. */
 function pairs<T>(
   a: readonly T[],
   b: readonly T[],

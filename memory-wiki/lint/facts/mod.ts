@@ -1,5 +1,5 @@
 /**
- * Claims in a form in which rules can tell that two of them cannot both be right: numbers with units, dates, negation.
+ * Facts: claims in a form in which rules can detect contradictions of numbers with units, dates and negation.
  *
  * @example
  * ```ts

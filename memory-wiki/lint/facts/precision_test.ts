@@ -24,3 +24,11 @@ Deno.test("what two claims say is the same in either order", () => {
     equal(clash(pair), clash({ a: pair.b, b: pair.a }), `${pair.a} / ${pair.b}`);
   }
 });
+
+Deno.test("a number that a claim calls approximate contradicts no number near it", () => {
+  for (const word of ["around", "about", "roughly", "approximately", "nearly"]) {
+    const a = `A build takes ${word} 30 minutes.`;
+    equal(clash({ a, b: "A build takes 32 minutes." }), undefined, a);
+    equal(clash({ a, b: "A build takes 90 minutes." }), "number", a);
+  }
+});

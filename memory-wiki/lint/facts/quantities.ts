@@ -1,11 +1,11 @@
-/** Numbers of a claim: values with units, or parts of names. @module */
+/** Parses numbers in claims: quantities with units, or parts of names. @module */
 import { stemOf } from "../../search/stem.ts";
 import type { Token } from "./tokens.ts";
 import { COPULAS, NAMERS, NEGATIONS, QUANTIFIERS, STOP } from "./vocabulary.ts";
 
-// Units that are converted, so that `0.5 min` is `30 s`.
+// Unit conversion: `0.5 min` equals `30 s`.
 
-/** What a unit measures, and how many of that dimension's base unit it is. */
+/** A dimension, and the factor to its base unit. */
 interface Unit {
   readonly dimension: string;
   readonly factor: number;
@@ -24,7 +24,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     "month months monat monate 月": 2_629_800,
     "year years yr yrs jahr jahre 年": 31_557_600,
   },
-  // KB and KiB are written for each other: see the tolerance of bytes.
+  // KB and KiB are used interchangeably; TOLERANCE allows for the difference.
   bytes: {
     "byte bytes": 1,
     "kb kib kilobyte kilobytes kibibyte kibibytes": 1_024,
@@ -77,7 +77,7 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   ),
 );
 
-/** Powers of ten that stand between a number and its unit. */
+/** Multipliers between a number and its unit. */
 const SCALES: Readonly<Record<string, number>> = Object.freeze({
   hundred: 100,
   thousand: 1e3,
@@ -114,38 +114,38 @@ const NUMBER_WORDS: Readonly<Record<string, number>> = Object.freeze({
   ninety: 90,
 });
 
-/** The unit that `word`, in lower case, stands for. */
+/** The unit that a lower-case word names. */
 export function unitOf(word: string): Unit | undefined {
   return UNITS.get(word);
 }
 
-/** What `word` multiplies the number before it by. */
+/** The multiplier that a word names. */
 function scaleOf(word: string): number | undefined {
   return Object.hasOwn(SCALES, word) ? SCALES[word] : undefined;
 }
 
-/** The number that a word spells. */
+/** The number that a word names. */
 export function numberWord(word: string): number | undefined {
   return Object.hasOwn(NUMBER_WORDS, word) ? NUMBER_WORDS[word] : undefined;
 }
 
-/** How a number limits what is said. */
+/** Kind of limit a number expresses. */
 export type Bound = "is" | "atMost" | "atLeast" | "nearly";
 
-/** A number with its unit, in the base unit of its dimension. */
+/** A number with its unit, converted to the base unit. */
 export interface Quantity {
   readonly low: number;
   readonly high: number;
-  /** Half of the last decimal that was said; 0 for a whole number. */
+  /** Half of the last decimal place; 0 for an integer. */
   readonly slack: number;
-  /** Of the unit that was said: whole numbers of one unit may be rounded, `3` for `3.1`. */
+  /** Factor of the written unit: an integer may be rounded, `3` for `3.1`. */
   readonly factor: number;
-  /** A dimension, or the thing that is counted; empty: neither. */
+  /** A dimension, or the counted thing; empty for neither. */
   readonly unit: string;
   readonly bound: Bound;
 }
 
-/** A number at some token: a value, the name of a thing (`port 80`), or neither. */
+/** A parsed number: a quantity, part of a name (`port 80`), or neither. */
 export type ReadNumber =
   | { readonly kind: "quantity"; readonly quantity: Quantity; readonly length: number }
   | { readonly kind: "name" | "other"; readonly text: string; readonly length: number };
@@ -173,7 +173,7 @@ function plainAt(tokens: readonly Token[], at: number): Plain | undefined {
   return { value, digits: 0, suffix: "", text: token.text };
 }
 
-/** Reads the number that begins at token `at`; undefined when there is none. */
+/** Parses the number that begins at token `at`; undefined for none. */
 export function readQuantity(
   tokens: readonly Token[],
   at: number,
@@ -213,7 +213,7 @@ export function readQuantity(
   };
 }
 
-/** Where the second number of a range stands: `10-20`, `10 to 20`, `between 10 and 20`. */
+/** Position of the second number of a range: `10-20`, `10 to 20`, `between 10 and 20`. */
 function secondOf(tokens: readonly Token[], at: number): number | undefined {
   const joint = tokens[at];
   if (plainAt(tokens, at + 1) === undefined) return undefined;
@@ -229,7 +229,7 @@ type UnitHere = {
   readonly kind: "known" | "counted" | "none";
   readonly name: string;
   readonly factor: number;
-  /** Tokens that say it and are no terms. */
+  /** Tokens that belong to the unit and are no terms. */
   readonly length: number;
 };
 
@@ -266,7 +266,7 @@ function unitAt(tokens: readonly Token[], at: number, last: Plain): UnitHere | u
   }
   const counted = next?.kind === "word" && !STOP.has(text) && !NEGATIONS.has(text) &&
     !QUANTIFIERS.has(text);
-  // The counted thing stays a term: only its count compares.
+  // The counted thing remains a term.
   return counted
     ? { kind: "counted", name: `#${stemOf(text)}`, factor, length }
     : { kind: "none", name: "", factor, length };
@@ -277,7 +277,7 @@ function scaleAt(tokens: readonly Token[], at: number): number | undefined {
   return token?.kind === "word" ? scaleOf(token.text) : undefined;
 }
 
-/** Whether the number belongs to the word before it: `step 3`, `Windows 11`. */
+/** Whether the number belongs to the word before: `step 3`, `Windows 11`. */
 function isName(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
   if (before?.kind !== "word") return false;
@@ -285,13 +285,13 @@ function isName(tokens: readonly Token[], at: number): boolean {
   return before.capital && !STOP.has(before.text) && !QUANTIFIERS.has(before.text);
 }
 
-/** Whether a number without a unit is what something is said to be. */
+/** Whether a number without a unit is a value of the subject. */
 function isValue(tokens: readonly Token[], at: number): boolean {
   for (let back = at - 1; back >= 0 && at - back < 5; back -= 1) {
     const token = tokens[back];
     if (token?.kind === "number" || token?.kind === "date" || token === undefined) return false;
     if (COPULAS.has(token.text)) return true;
-    // What bounds the number may stand between.
+    // Words of comparison may stand between.
     if (
       !/^(?:most|least|about|around|exactly|roughly|nearly|than|more|less|over|under|not|no|[<>≤≥~≈])$/u
         .test(token.text)
@@ -302,14 +302,14 @@ function isValue(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-const NEAR = 0.2;
-/** KB are written for KiB, and years have different lengths. */
+const NEARLY = 0.2;
+/** KB may mean KiB, and years differ in length. */
 const TOLERANCE: Readonly<Record<string, number>> = Object.freeze({ bytes: 0.1, time: 0.02 });
 
-/** Whether two quantities of the same thing cannot both be right. */
+/** Whether two quantities of the same thing contradict each other. */
 export function quantitiesClash(a: Quantity, b: Quantity): boolean {
   if (a.unit !== b.unit) return false;
-  const nearly = a.bound === "nearly" || b.bound === "nearly" ? NEAR : 0;
+  const nearly = a.bound === "nearly" || b.bound === "nearly" ? NEARLY : 0;
   const part = Math.max(nearly, Object.hasOwn(TOLERANCE, a.unit) ? TOLERANCE[a.unit] ?? 0 : 0);
   const apart = (x: number, y: number): boolean => {
     const whole = (a.slack === 0) !== (b.slack === 0) && a.factor === b.factor ? a.factor / 2 : 0;
@@ -322,11 +322,11 @@ export function quantitiesClash(a: Quantity, b: Quantity): boolean {
     if (ranged.low === ranged.high || other.low !== other.high) {
       return apart(a.low, b.low) || apart(a.high, b.high);
     }
-    // A value within a range of the same thing fits.
+    // A value within a range is consistent with it.
     return (other.low < ranged.low && apart(other.low, ranged.low)) ||
       (other.high > ranged.high && apart(other.high, ranged.high));
   }
-  // Two limits of the same kind are one limit said twice.
+  // Two limits of the same kind must be equal.
   if (a.bound === b.bound) return apart(a.low, b.low);
   const most = a.bound === "atMost" ? a : b.bound === "atMost" ? b : undefined;
   const least = a.bound === "atLeast" ? a : b.bound === "atLeast" ? b : undefined;

@@ -1,6 +1,6 @@
-/** A claim as words, numbers and dates. @module */
+/** Splits claims into words, numbers and dates. @module */
 
-/** One token of a claim. `text` is in lower case. */
+/** A token of a claim. `text` is in lower case. */
 export type Token =
   | {
     readonly kind: "word";
@@ -18,17 +18,17 @@ export type Token =
   | { readonly kind: "date"; readonly text: string }
   | { readonly kind: "mark"; readonly text: string };
 
-/** A claim longer than this is read to here. Characters. */
-const LONGEST = 600;
+/** Characters of a claim that are parsed. */
+const MAX_CLAIM = 600;
 
-/** Markdown that says nothing by itself. */
+/** Removes Markdown syntax. */
 function plainText(markdown: string): string {
-  return markdown.slice(0, LONGEST * 2)
+  return markdown.slice(0, MAX_CLAIM * 2)
     .replaceAll(/\[\^[^\]\s]{1,64}\]/gu, "")
     .replaceAll(/\[\[(?:[^\]|]{0,256}\|)?([^\]|]{0,256})\]\]/gu, "$1")
     .replaceAll(/!?\[([^\]]{0,512})\]\([^)\s]{0,1024}\)/gu, "$1")
     .replaceAll(/(?<![\p{L}\p{N}])[*_]{1,3}|[*_]{1,3}(?![\p{L}\p{N}])|~~/gu, "")
-    .slice(0, LONGEST);
+    .slice(0, MAX_CLAIM);
 }
 
 const DATE =
@@ -48,9 +48,9 @@ function taken(pattern: RegExp, text: string, at: number): RegExpExecArray | nul
   return pattern.exec(text);
 }
 
-/** Splits a claim. Time and number of tokens are linear in the text. */
+/** Splits a claim. Linear time. */
 export function tokensOf(claim: string): readonly Token[] {
-  const plain = MARKED.test(claim) ? plainText(claim) : claim.slice(0, LONGEST);
+  const plain = MARKED.test(claim) ? plainText(claim) : claim.slice(0, MAX_CLAIM);
   const text = NOT_ASCII.test(plain) ? plain.normalize("NFKC") : plain;
   const tokens: Token[] = [];
   let code = false;
@@ -68,7 +68,7 @@ export function tokensOf(claim: string): readonly Token[] {
   return tokens;
 }
 
-/** Reads the word, number or date at a place; gives its length, 1 where there is none. */
+/** Reads the word, number or date at a place and returns its length; 1 for none. */
 function pushToken(
   tokens: Token[],
   { text, at, code }: { readonly text: string; readonly at: number; readonly code: boolean },
@@ -89,7 +89,7 @@ function pushToken(
   if (number !== null) {
     const [whole, currency, digits = "", suffix = ""] = number;
     const plain = digits.replaceAll(/[,\u202f\u00a0 ']/gu, "");
-    // 三十秒 is written without spaces: only the first sign is the unit.
+    // 三十秒 has no spaces: only the first character is the unit.
     const unit = /^\p{Script=Han}/u.test(suffix)
       ? /^(?:小时|分钟|毫秒|公里|公斤|.)/u.exec(suffix)?.[0] ?? suffix
       : suffix;
@@ -112,7 +112,7 @@ function pushToken(
 }
 
 function pushWord(tokens: Token[], text: string, code: boolean): number {
-  // A possessive says whose; a hyphen between letters joins two words.
+  // Drops the possessive `'s`; splits hyphenated words.
   const whole = /['’]s$/.test(text) ? text.slice(0, -2) : text;
   if (!whole.includes("-") || /\p{N}/u.test(whole)) tokens.push(word(whole, code));
   else for (const part of whole.split("-")) tokens.push(word(part, code));
@@ -129,7 +129,7 @@ function word(text: string, code: boolean): Token {
   };
 }
 
-/** `5.3.2026` as `2026-03-05`. */
+/** Converts `5.3.2026` to `2026-03-05`. */
 function isoOf(date: string): string {
   const [day = "", month = "", year] = date.split(".");
   return year === undefined ? date : `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;

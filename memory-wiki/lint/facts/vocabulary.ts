@@ -1,4 +1,4 @@
-/** The closed lists of words that facts are read by. English first; the commonest negations of some others. @module */
+/** Closed word lists for facts: English, and the most common negations of some other languages. @module */
 import { stemOf } from "../../search/stem.ts";
 
 function words(text: string): ReadonlySet<string> {
@@ -15,7 +15,7 @@ function byStem(table: Readonly<Record<string, string>>): Readonly<Record<string
   );
 }
 
-/** Carry no part of what is said. */
+/** Words without meaning of their own. */
 export const STOP = words(`
   a an the is are was were be been being am has have had having do does did will shall this that these those its it
   their his her our your my they he she we you i of to in on at for by with as and also very just exactly precisely
@@ -23,7 +23,7 @@ export const STOP = words(`
   each every all any both per der die das ein eine ist sind war le la les un une est sont el los las es son
 `);
 
-/** Turn a statement into its opposite. */
+/** Negations. */
 export const NEGATIONS = words(`
   not no never cannot nor neither none nobody nothing nowhere isn't aren't wasn't weren't don't doesn't didn't won't
   can't couldn't shouldn't wouldn't hasn't haven't hadn't mustn't nicht kein keine keinen nie niemals pas jamais nunca
@@ -36,15 +36,15 @@ export const QUANTIFIERS = words(`
   hardly barely generally typically occasionally another other certain manche einige oft
 `);
 
-/** A claim that says one of these is an example or a guess, not a statement. */
+/** Marks of examples and conjectures, which state nothing. */
 export const HYPOTHETICAL = words(
   `example examples e.g instance suppose imagine hypothetically allegedly reportedly`,
 );
 
-/** Word order decides who does what to whom. */
+/** Words with which word order decides who does what to whom. */
 export const DIRECTIONAL = words(`from than into between against over under`);
 
-/** The number after one of these is a name: `step 3`, `port 80`. */
+/** Words whose following number is a name: `step 3`, `port 80`. */
 export const NAMERS = words(`
   version chapter section step figure page line port rfc iso issue level phase type class group table part rule item
   number no nr article appendix note option mode tier stage round season episode volume series release revision model
@@ -52,12 +52,12 @@ export const NAMERS = words(`
   exercise problem example build ticket bug pr commit day week
 `);
 
-/** A number without a unit is a value after one of these. */
+/** Words after which a number without a unit is a value. */
 export const COPULAS = words(
   `is are was were be equals equal of to : = at remains remain became becomes`,
 );
 
-/** What happens once, so that two dates for it cannot both be right. */
+/** Events that happen once, so that two dates contradict each other. */
 export const ONCE = stems(`
   release publish found born die dead launch create introduce establish open close start begin began end expire invent discover
   adopt due deadline schedule sign deprecate remove retire complete finish abolish incorporate happen occur date ratify enact
@@ -65,13 +65,13 @@ export const ONCE = stems(`
   valid effect elect appoint built build visit meet met inaugurate sold buy bought merge acquire migrate upgrade
 `);
 
-/** What happens again and again. */
+/** Marks of recurring events. */
 export const OFTEN = stems(`
   daily weekly monthly yearly annual annually quarterly regular regularly usual usually repeat recurring often day week
   month year quarter
 `);
 
-/** One word for several, by stem. */
+/** Synonyms, by stem. */
 export const SAME: Readonly<Record<string, string>> = byStem({
   max: "maximum",
   min: "minimum",
@@ -100,7 +100,7 @@ export const SAME: Readonly<Record<string, string>> = byStem({
   written: "write",
 });
 
-/** One word for the opposite of another, by stem: the statement is negated and says the other. */
+/** Antonyms, by stem: the statement is negated and the antonym used. */
 export const OPPOSITE: Readonly<Record<string, string>> = byStem({
   disable: "enable",
   forbid: "allow",

@@ -1,19 +1,23 @@
-/** Rules about citations: broken ones, claims without any, and quotes or negations that the cited lines do not have. @module */
+/**
+ * Rules about citations: broken citations, missing citations, and quotes or negations that differ from the
+ * cited lines.
+ * @module
+ */
 import { cleared } from "../../../contracts/authority/mod.ts";
 import { plainLine } from "../../markdown/mod.ts";
-import { bareWords, negatedIn } from "../link_names.ts";
+import { bareWords, inQuotes, negatedIn } from "../link_names.ts";
 import type { CitedSource, LintedPage, LintView, MakeCheck } from "../rule.ts";
 
-// Footnotes that lead nowhere: no definition, no such source, no such lines, or a file that is not theirs.
+// Broken footnotes: no definition, no such source, no such lines, or another source's file.
 
 type Shown = LintedPage["read"]["citations"][number];
 
-/** Says what is wrong with a citation; undefined when its lines are there. */
+/** Why a citation is broken; undefined if its lines exist. */
 function wrongWith(view: LintView, citation: Shown): string | undefined {
   const { digestPrefix, startLine, endLine } = citation;
   const source = view.sourceOf(digestPrefix);
   if (source === undefined) return `no source has the digest ${digestPrefix}`;
-  // What a redacted page cites may be above its reader: how many lines that has is not told.
+  // A page shown in part may cite a source above the reader's clearance, whose length is not revealed.
   if (!cleared(source.label, view.clearance)) return undefined;
   if (!namesOne(citation.file, [source.raw, source.text])) {
     return `${digestPrefix} is the digest of "${source.text}", not of "${citation.file}"`;
@@ -35,47 +39,34 @@ export const checkBrokenCitation: MakeCheck = (view) => ({
   page({ file, read, page }) {
     const remedy =
       `Find the passage with \`remit wiki query\` and write its footnote in \`remit wiki edit ${page.name}\`.`;
-    for (const { note, line, why } of read.brokenNotes) {
-      view.tell({
-        file,
-        line,
-        message: `Footnote "${note}" cites nothing: ${why.replace(/\.$/, "")}.`,
-        remedy,
-        fixable: false,
-      });
-    }
-    for (const citation of read.citations) {
-      const why = wrongWith(view, citation);
+    const broken = [
+      ...read.brokenNotes.map(({ why, ...note }) => ({ ...note, why: why.replace(/\.$/, "") })),
+      ...read.citations.map((citation) => ({ ...citation, why: wrongWith(view, citation) })),
+    ];
+    for (const { note, line, why } of broken) {
       if (why === undefined) continue;
-      const { line, note } = citation;
-      view.tell({
-        file,
-        line,
-        message: `Footnote "${note}" cites nothing: ${why}.`,
-        remedy,
-        fixable: false,
-      });
+      view.tell({ file, line, message: `Footnote "${note}" cites nothing: ${why}.`, remedy });
     }
   },
 });
 
-// Claims without a citation. A person's own voice needs none: a line that is quoted (`>`) or that
-// asks. Lines that only lead on (links, a colon before a list) claim nothing.
+// Claims without a citation. Quoted lines (`>`) and questions need none; lines that introduce a list or only
+// link state nothing.
 
 const QUOTED = /^\s*>/u;
 const ASKS = /[?？؟;？]\s*["'”»)]*\s*$/u;
-/** A line of links with no sentence around them. */
+/** A line of links without a sentence. */
 const ONLY_LINKS =
   /^\s*(?:[-*+]|\d+[.)])?\s*(?:(?:see|see also|siehe|voir)[:\s]+)?(?:\[\[[^\]]*\]\]|\[[^\]]*\]\([^)]*\)|<[^>\s]+>|[\s,;·|–—-])+\.?\s*$/iu;
 const LEADS_ON = /[:：]\s*$/u;
-/** Fewer words say too little to be cited: a table's cell, a label. */
-const FEWEST_WORDS = 3;
+/** Shorter texts, such as table cells and labels, need no citation. */
+const MIN_WORDS = 3;
 
 function words(text: string): number {
   return text.match(/[\p{L}\p{N}]+|\p{Script=Han}/gu)?.length ?? 0;
 }
 
-/** Rule `missingCitation`: one finding a line. */
+/** Rule `missingCitation`: one finding per line. */
 export const checkMissingCitation: MakeCheck = (view) => ({
   page({ file, text, read }) {
     const lines = text.split("\n");
@@ -86,7 +77,7 @@ export const checkMissingCitation: MakeCheck = (view) => ({
       if (claim.notes.length > 0 || cited.has(claim.text)) continue;
       if (QUOTED.test(line) || ONLY_LINKS.test(claim.text) || ONLY_LINKS.test(line)) continue;
       if (ASKS.test(claim.text) || LEADS_ON.test(claim.text)) continue;
-      if (words(claim.text) < FEWEST_WORDS) continue;
+      if (words(claim.text) < MIN_WORDS) continue;
       bare.set(claim.line, (bare.get(claim.line) ?? 0) + 1);
     }
     for (const [line, count] of bare) {
@@ -100,28 +91,25 @@ export const checkMissingCitation: MakeCheck = (view) => ({
           `Find the passage with \`remit wiki query\` and add its footnote in \`remit wiki edit ${
             file.slice("pages/".length, -".md".length)
           }\`, or begin the line with \`>\` if it is somebody's own words.`,
-        fixable: false,
       });
     }
   },
 });
 
-// Quotes that their cited lines do not say: the words of a line that begins with `>`, and words in
-// quotation marks. They may be cut with `…`; a negation that belongs to them may not be left out.
-// Where a claim cites several places, one of them must say it.
+// Quotes that differ from their cited lines: lines that begin with `>`, and words in quotation marks. They
+// may be shortened with `…`, but not by a negation. Of several cited places one must match.
 
-/** In quotation marks, so many words are a quote; fewer may be a name or a doubt. */
+/** Fewer words in quotation marks may be a name or irony. */
 const MIN_QUOTE_WORDS = 4;
 const IN_MARKS = /["“„«]([^"“”„«»]{8,2000})["”“»]/gu;
 const CUT = /\s*(?:…|\.{3}|\[(?:…|\.{3})\])\s*/u;
-const SHOWN = 160;
 
 interface Quote {
   readonly page: string;
   readonly line: number;
   readonly words: string;
   readonly other: { readonly file: string; readonly line: number };
-  /** What the cited lines say with a negation. */
+  /** The cited clause, if it negates the quote. */
   negated: string | undefined;
   stands: boolean;
 }
@@ -157,11 +145,12 @@ export const checkMisquote: MakeCheck = (view) => {
           file: `pages/${page}.md`,
           line,
           message: negated === undefined
-            ? `The cited lines do not say ${shown(words)}.`
-            : `This quote leaves out a negation: here ${shown(words)}, there ${shown(negated)}.`,
+            ? `The cited lines do not say ${inQuotes(words)}.`
+            : `This quote leaves out a negation: here ${inQuotes(words)}, there ${
+              inQuotes(negated)
+            }.`,
           remedy:
             `Quote the lines as they stand, or cite those that say it, in \`remit wiki edit ${page}\`.`,
-          fixable: false,
           other,
         });
       }
@@ -169,7 +158,7 @@ export const checkMisquote: MakeCheck = (view) => {
   };
 };
 
-/** What a claim quotes. */
+/** The quotes of a claim. */
 function quotesOf(text: string, quoted: boolean): readonly string[] {
   if (quoted) return [text];
   return [...text.matchAll(IN_MARKS)].flatMap(([, words = ""]) =>
@@ -177,7 +166,7 @@ function quotesOf(text: string, quoted: boolean): readonly string[] {
   );
 }
 
-/** The cited lines, as they stand and as a reader sees them. */
+/** The cited lines, raw and as plain text. */
 function saidBy(
   cited: CitedSource,
   use: CitedSource["uses"][number],
@@ -190,7 +179,7 @@ function saidBy(
   return { text: plain, bare: [bareWords(quote), bareWords(plain)] };
 }
 
-/** Whether all parts of a quote stand there, in their order. */
+/** Whether all parts of a quote occur in order. */
 function standsIn(words: string, bare: readonly string[]): boolean {
   const parts = words.split(CUT).map(bareWords).filter((part) => part !== "");
   return bare.some((text) => {
@@ -201,9 +190,4 @@ function standsIn(words: string, bare: readonly string[]): boolean {
       return at >= 0;
     });
   });
-}
-
-function shown(text: string): string {
-  const line = text.replaceAll(/\s+/gu, " ").trim();
-  return JSON.stringify(line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line);
 }

@@ -1,14 +1,14 @@
 /**
- * Claims that cannot both be right, by rule: a page's claim against the lines that it cites, and against the newer
- * version of its source. Only where the same terms are said, so that it is precise rather than eager. Claims of two pages
- * are a model's to compare (`lint --model`): by rule, not one of 24 such findings was right (docs/decision/0070).
+ * Rule `contradiction`: compares a page's claim with the lines it cites, and with the newer version of its
+ * source. Only claims with equal terms are compared, for precision. Pairs of pages are left to a model (`lint
+ * --model`): by rule, none of 24 such findings was right (docs/decision/0070).
  * @module
  */
 import { cleared } from "../../../contracts/authority/mod.ts";
 import { sentencesOf } from "../../markdown/claims.ts";
 import { readPage } from "../../markdown/mod.ts";
 import { type Clash, clashOf, type Fact, factOf, isComparable } from "../facts/mod.ts";
-import { bareWords, negatedIn } from "../link_names.ts";
+import { bareWords, inQuotes, negatedIn } from "../link_names.ts";
 import type { CitedSource, MakeCheck } from "../rule.ts";
 
 const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
@@ -16,14 +16,8 @@ const WORDS_FOR: Readonly<Record<Clash, string>> = Object.freeze({
   date: "another date",
   negation: "the opposite",
 });
-const SHOWN = 160;
-/** Of a newer version, so much is looked through. Characters. */
-const NEWER = 2_000_000;
-
-function shown(text: string): string {
-  const line = text.replaceAll(/\s+/gu, " ").trim();
-  return JSON.stringify(line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line);
-}
+/** Characters read of a newer version. */
+const MAX_NEWER = 2_000_000;
 
 function sentences(text: string): readonly string[] {
   return sentencesOf(text).map(({ start, end }) => text.slice(start, end));
@@ -46,7 +40,7 @@ export const checkContradiction: MakeCheck = (view) => {
       const telling = isComparable(quote);
       const rest: { line: number; text: string }[] = [];
       for (const { line, text, quoted } of use.all) {
-        // What is quoted is compared word for word (rule `misquote`).
+        // Quotes are compared literally by rule `misquote`.
         if (quoted || (!telling && !isComparable(text))) continue;
         const negated = negatedIn(text, plainSource(quote));
         if (negated !== undefined) {
@@ -78,10 +72,9 @@ export const checkContradiction: MakeCheck = (view) => {
       file: `pages/${use.page}.md`,
       line,
       message: `This claim says ${WORDS_FOR[clash]} than what it cites: here ${
-        shown(text)
-      }, there ${shown(said)}.`,
+        inQuotes(text)
+      }, there ${inQuotes(said)}.`,
       remedy: `Mend the claim or its citation in \`remit wiki edit ${use.page}\`.`,
-      fixable: false,
       other: { file: cited.source.text, line: use.startLine },
     });
   }
@@ -89,17 +82,16 @@ export const checkContradiction: MakeCheck = (view) => {
   function compareWithNewer(cited: CitedSource): void {
     const { source, current, uses } = cited;
     if (current === undefined || current.id === source.id) return;
-    // The newer version may be more confidential than the one that was cited.
+    // The newer version may be more confidential than the cited one.
     if (!cleared(current.label, view.clearance)) return;
     const gone = uses.filter((use) => use.claims.length > 0 && cited.moved(use) === undefined);
     if (gone.length === 0) return;
     const newer = new Map<string, { fact: Fact; text: string; line: number }[]>();
-    for (const { line, text } of readPage(cited.currentLines().join("\n").slice(0, NEWER)).claims) {
+    for (
+      const { line, text } of readPage(cited.currentLines().join("\n").slice(0, MAX_NEWER)).claims
+    ) {
       const fact = factOf(text);
-      if (fact === undefined) continue;
-      const known = newer.get(fact.key) ?? [];
-      known.push({ fact, text, line });
-      newer.set(fact.key, known);
+      if (fact !== undefined) newer.getOrInsert(fact.key, []).push({ fact, text, line });
     }
     for (const use of gone) {
       for (const { line, text } of use.claims) {
@@ -110,10 +102,9 @@ export const checkContradiction: MakeCheck = (view) => {
           file: `pages/${use.page}.md`,
           line,
           message: `The newer version of what this claim cites says ${WORDS_FOR[met.clash]}: here ${
-            shown(text)
-          }, there ${shown(met.text)}.`,
+            inQuotes(text)
+          }, there ${inQuotes(met.text)}.`,
           remedy: `Mend the claim and its citation in \`remit wiki edit ${use.page}\`.`,
-          fixable: false,
           other: { file: current.text, line: met.line },
         });
       }
@@ -127,7 +118,7 @@ export const checkContradiction: MakeCheck = (view) => {
     });
   }
 
-  /** What `fact` contradicts, unless something else there says the same as it. */
+  /** The contradiction with one of `others`, unless another one agrees with `fact`. */
   function meetOne(
     fact: Fact,
     others: readonly { readonly fact: Fact; readonly text: string; readonly line: number }[],
@@ -141,7 +132,7 @@ export const checkContradiction: MakeCheck = (view) => {
   }
 };
 
-/** Lines of a source as prose: marks of lists and headings begin no sentence of their own. */
+/** Lines of a source without list and heading markers, so that each starts a sentence. */
 function plainSource(text: string): string {
   return text.replaceAll(/^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+/gmu, "\n");
 }

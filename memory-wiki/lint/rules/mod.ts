@@ -1,5 +1,5 @@
 /**
- * Every rule of the lint, by name.
+ * All rules of the lint by name.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ import {
   checkOrphanPage,
 } from "./page_rules.ts";
 
-/** Who checks what. */
+/** The check of each rule. */
 export const CHECKS: Readonly<Record<LintRule, MakeCheck>> = Object.freeze({
   missingCitation: checkMissingCitation,
   brokenCitation: checkBrokenCitation,

@@ -4,16 +4,16 @@ import { Confidence, PageKind, PageName } from "../../../contracts/memory/mod.ts
 import { bareTitle, bareWords } from "../link_names.ts";
 import type { MakeCheck } from "../rule.ts";
 
-// Two pages for one thing: one title or alias, or nearly one text. Time grows with pages, not with their pairs.
+// Duplicate pages: a shared title or alias, or nearly the same text. Time grows with pages, not with pairs.
 
-/** Texts at least so much alike are told. */
-const ALIKE = 0.85;
-/** Fewer words may be the same by chance. */
-const FEWEST_WORDS = 5;
-/** A page is compared with so many of each band. */
-const OF_BAND = 3;
+/** Minimum similarity of duplicates. */
+const MIN_LIKENESS = 0.85;
+/** Shorter texts may be equal by chance. */
+const MIN_WORDS = 5;
+/** Pages per band that a page is compared with. */
+const MAX_PER_BAND = 3;
 
-/** Rule `duplicatePage`: each page is told once, with the first page that it repeats. */
+/** Rule `duplicatePage`: one finding per page, with the first page that it duplicates. */
 export const checkDuplicatePage: MakeCheck = (view) => {
   const titles = new Map<string, { readonly name: PageName; readonly title: string }>();
   const bands = new Map<number, PageName[]>();
@@ -40,7 +40,7 @@ export const checkDuplicatePage: MakeCheck = (view) => {
         }
       }
       const own = bareWords(read.body.replaceAll(/\[\^[^\]\s]*\]:?|^#.*$/gmu, " "));
-      const same = own.split(" ").length < FEWEST_WORDS ? undefined : bodies.get(own);
+      const same = own.split(" ").length < MIN_WORDS ? undefined : bodies.get(own);
       if (same !== undefined) first ??= { name: same, why: "has the same text", alias: false };
       else bodies.set(own, name);
       const sketch = sketchOf(read.body);
@@ -78,7 +78,7 @@ export const checkDuplicatePage: MakeCheck = (view) => {
         seen.add(name);
         const alike = other === undefined ? 0 : likeness(sketch, other);
         const percent = Math.round(alike * 100);
-        if (alike >= ALIKE && percent > (best?.percent ?? 0)) best = { name, percent };
+        if (alike >= MIN_LIKENESS && percent > (best?.percent ?? 0)) best = { name, percent };
       }
     }
     return best;
@@ -87,21 +87,19 @@ export const checkDuplicatePage: MakeCheck = (view) => {
   function keep(name: PageName, sketch: Sketch, keys: readonly number[]): void {
     let kept = false;
     for (const band of keys) {
-      const known = bands.get(band);
-      if (known === undefined) bands.set(band, [name]);
-      else if (known.length < OF_BAND) known.push(name);
-      else continue;
+      const known = bands.getOrInsert(band, []);
+      if (known.length === MAX_PER_BAND) continue;
+      known.push(name);
       kept = true;
     }
     if (kept) sketches.set(name, sketch);
   }
 };
 
-// Links to pages that are not there. A warning: a link to a page that nobody has written yet is
-// how a wiki grows. A page above the clearance is not there either, so that a finding says nothing
-// about it.
+// Links to missing pages. A warning, since a link to a page not yet written is how a wiki grows. A page above
+// the clearance counts as missing, so that a finding does not reveal it.
 
-/** Rule `brokenLink`: one finding a target and line. */
+/** Rule `brokenLink`: one finding per target and line. */
 export const checkBrokenLink: MakeCheck = (view) => ({
   page({ page, file, read }) {
     const told = new Set<string>();
@@ -111,7 +109,7 @@ export const checkBrokenLink: MakeCheck = (view) => ({
       const found = view.names.near(target);
       const near = found === page.name ? undefined : found; // a page has no use for a link to itself
       const label = near === undefined ? undefined : view.store.pages.get(near)?.label;
-      // A page never comes to name one that is more confidential than itself.
+      // A page never comes to name a more confidential one.
       const fixable = label !== undefined && cleared(label, page.label);
       view.tell({
         file,
@@ -131,9 +129,8 @@ export const checkBrokenLink: MakeCheck = (view) => ({
   },
 });
 
-// Pages that no other page links to. The index does not count: it lists everything. A summary that
-// cites its source is reached by it, so it is never an orphan. Links from pages above the
-// clearance do not count either: who links is theirs.
+// Pages without links from other pages. The index lists all and does not count. A summary is reachable
+// through the source it cites. Links from pages above the clearance do not count.
 
 /** Rule `orphanPage`. */
 export const checkOrphanPage: MakeCheck = (view) => {
@@ -157,16 +154,13 @@ export const checkOrphanPage: MakeCheck = (view) => {
           message: "No other page links to this one.",
           remedy:
             `Write \`[[${name}]]\` where it belongs; \`remit wiki query\` shows which pages speak of it.`,
-          fixable: false,
         });
       }
     },
   };
 };
 
-// Front matter that does not parse.
-
-/** Rule `frontMatter`. Files that were not taken in at all are told by `LintOptions.problems`. */
+/** Rule `frontMatter`. `LintOptions.problems` reports files that were not imported at all. */
 export const checkFrontMatter: MakeCheck = (view) => ({
   page({ page, file, read }) {
     const { kind, confidence, problems } = read.front;
@@ -195,41 +189,40 @@ export const checkFrontMatter: MakeCheck = (view) => ({
   },
 });
 
-// Pages too long to be read, or to be given to an agent, in one piece.
+// Pages too long to read, or to hand to an agent, in one piece.
 
-const LINES = 400;
-const BYTES = 40 * 1024;
+const MAX_LINES = 400;
+const MAX_BYTES = 40 * 1024;
 
 /** Rule `longPage`. */
 export const checkLongPage: MakeCheck = (view) => ({
   page({ page, file }) {
-    if (page.lines <= LINES && page.bytes <= BYTES) return;
+    if (page.lines <= MAX_LINES && page.bytes <= MAX_BYTES) return;
     view.tell({
       file,
-      line: Math.min(page.lines, LINES),
-      message: page.lines > LINES
-        ? `This page has ${page.lines} lines; ${LINES} are enough for one.`
-        : `This page has ${Math.ceil(page.bytes / 1024)} KB; ${BYTES / 1024} are enough for one.`,
+      line: Math.min(page.lines, MAX_LINES),
+      message: page.lines > MAX_LINES
+        ? `This page has ${page.lines} lines; ${MAX_LINES} are enough for one.`
+        : `This page has ${Math.ceil(page.bytes / 1024)} KB; ${
+          MAX_BYTES / 1024
+        } are enough for one.`,
       remedy:
         `Divide it in \`remit wiki edit ${page.name}\`: a page a thing, with links between them.`,
-      fixable: false,
     });
   },
 });
 
-// Sketches of texts: two that are nearly the same share most of theirs. One-permutation minhash
-// over shingles of words, so that a text costs one hash a word and a sketch is 512 bytes.
+// Near-duplicate detection: one-permutation MinHash over word shingles. One hash per word; a sketch has 512 bytes.
 
-/** Words in a row that make a shingle. */
-const SHINGLE = 4;
+/** Words per shingle. */
+const SHINGLE_WORDS = 4;
 const BINS = 128;
-/** Bins that make one band: near texts (0.85 and more alike) share at least one of 16 bands in 99 of 100 cases. */
+/** Bins per band: texts of similarity 0.85 or more share at least one of 16 bands in 99 of 100 cases. */
 const ROWS = 8;
-/** Below so many words a text is too short to be called near another. */
+/** Shorter texts have no sketch. */
 const MIN_SKETCH_WORDS = 40;
 const EMPTY = 0xffff_ffff;
 
-/** A text's sketch. */
 type Sketch = Uint32Array;
 
 function hashWord(word: string): number {
@@ -247,16 +240,16 @@ function mix(hash: number): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** The sketch of a text; undefined when it is too short. Footnotes and case do not count. */
+/** The sketch of a text without footnotes and case; undefined for a short text. */
 function sketchOf(text: string): Sketch | undefined {
   const words = text.replaceAll(/^\[\^[^\n]*$/gmu, "").replaceAll(/\[\^[^\]\s]*\]/gu, "")
     .toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   if (words.length < MIN_SKETCH_WORDS) return undefined;
   const sketch = new Uint32Array(BINS).fill(EMPTY);
   const hashes = words.map(hashWord);
-  for (let at = 0; at + SHINGLE <= hashes.length; at += 1) {
+  for (let at = 0; at + SHINGLE_WORDS <= hashes.length; at += 1) {
     let hash = 0;
-    for (let next = 0; next < SHINGLE; next += 1) {
+    for (let next = 0; next < SHINGLE_WORDS; next += 1) {
       hash = mix((Math.imul(hash, 31) + (hashes[at + next] ?? 0)) >>> 0);
     }
     const bin = hash % BINS;
@@ -266,7 +259,7 @@ function sketchOf(text: string): Sketch | undefined {
   return sketch;
 }
 
-/** How alike two texts are, 0 to 1: of the bins that either fills, the part that both fill alike. */
+/** Similarity from 0 to 1: the share of equal bins among non-empty ones. */
 function likeness(a: Sketch, b: Sketch): number {
   let [same, filled] = [0, 0];
   for (let bin = 0; bin < BINS; bin += 1) {
@@ -277,7 +270,7 @@ function likeness(a: Sketch, b: Sketch): number {
   return filled === 0 ? 0 : same / filled;
 }
 
-/** Keys of a sketch's bands: near texts share one. Empty bins take the next filled one's value. */
+/** Keys of a sketch's bands: similar texts share one. An empty bin takes the value of the next filled one. */
 function bandsOf(sketch: Sketch): readonly number[] {
   const keys: number[] = [];
   let hash = 0;

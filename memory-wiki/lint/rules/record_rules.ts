@@ -1,4 +1,4 @@
-/** Rules about what the store recorded: label and colour that drifted, edits by hand, an altered log. @module */
+/** Rules about the store's records: stale label and colour, hand edits, an altered log. @module */
 import { createHash } from "node:crypto";
 import { cleared, Colour, colourSuffices, Label } from "../../../contracts/authority/mod.ts";
 import type { LintedPage, LintView, MakeCheck } from "../rule.ts";
@@ -27,7 +27,7 @@ export const checkLabelDrift: MakeCheck = (view) => ({
     const shown = read.front.label;
     if (shown === undefined || shown === page.label) return; // none shown deceives nobody
     const parsed = Label.safeParse(shown);
-    // More confidential than it is: the picture of a page that was redacted since.
+    // A higher label than the store's is harmless: the page was redacted since.
     if (parsed.success && cleared(page.label, parsed.data)) return;
     tell(view, linted, { key: "label", shown, have: page.label });
   },
@@ -45,12 +45,12 @@ export const checkColourDrift: MakeCheck = (view) => ({
   },
 });
 
-/** Most lines of front matter that are looked through. */
-const MAX = 200;
+/** Lines of front matter to search. */
+const MAX_LINES = 200;
 
-/** The line of `key:` between the `---` lines at the top of a page's file; 1 when there is none. */
+/** The line of `key:` in the front matter; 1 if missing. */
 function lineOfKey(text: string, key: string): number {
-  const lines = text.split("\n", MAX);
+  const lines = text.split("\n", MAX_LINES);
   if (lines[0]?.trim() !== "---") return 1;
   for (const [index, line] of lines.entries()) {
     if (index > 0 && line.trim() === "---") break;
@@ -59,7 +59,7 @@ function lineOfKey(text: string, key: string): number {
   return 1;
 }
 
-// Files that were changed past the store: not yet taken in, or taken in and read by nobody since.
+// Files changed outside the store: not imported yet, or imported and not reviewed.
 
 /** Rule `handEdit`. */
 export const checkHandEdit: MakeCheck = (view) => ({
@@ -77,7 +77,6 @@ export const checkHandEdit: MakeCheck = (view) => ({
         remedy: there
           ? `See what changed with \`remit wiki diff ${page.name}\`; any next \`remit wiki\` command takes it in.`
           : `Bring it back from \`remit wiki history ${page.name}\`, or let the next \`remit wiki\` command record that it is gone.`,
-        fixable: false,
       });
       return;
     }
@@ -89,12 +88,11 @@ export const checkHandEdit: MakeCheck = (view) => ({
         `Version ${page.version} was written by hand, past the store, and nobody has reviewed it.`,
       remedy:
         `Look at it with \`remit wiki diff ${page.name}\`, then say so with \`remit wiki review ${page.name}\`.`,
-      fixable: false,
     });
   },
 });
 
-// A record that was changed, cut or written past the store.
+// A log that was changed, cut or written outside the store.
 
 /** Rule `logAltered`. */
 export const checkLogAltered: MakeCheck = (view) => ({
@@ -106,7 +104,6 @@ export const checkLogAltered: MakeCheck = (view) => ({
       message: `The record does not hold: ${problem.replace(/\.$/, "")}.`,
       remedy:
         "Compare it with `remit wiki log` and with a backup; what it says after that line is not to be relied on.",
-      fixable: false,
     });
   },
 });

@@ -1,46 +1,37 @@
 /**
- * Rules about sources: raw bytes that were altered, citations of a version that is no longer current, expired sources,
- * stale pages, and claims that only untrusted sources hold.
+ * Rules about sources: altered raw bytes, citations of an old version, expired sources, stale pages, and
+ * claims with untrusted sources only.
  * @module
  */
 import { cleared, type Colour } from "../../../contracts/authority/mod.ts";
 import { mayMoveTo } from "../cited_sources.ts";
-import { type CitedSource, type MakeCheck, shellWord } from "../rule.ts";
+import { eachSource } from "../../store/each_row.ts";
+import type { CitedSource, MakeCheck } from "../rule.ts";
 
-// Raw bytes that are no longer what was ingested: somebody wrote into `raw/`, or the disk lost them.
+// Raw bytes that differ from those ingested: somebody wrote to `raw/`, or the disk failed.
 
-const AT_ONCE = 1_000;
-
-/** Rule `alteredSource`: every source that the clearance covers, current or not. */
+/** Rule `alteredSource`: every source within the clearance, current or not. */
 export const checkAlteredSource: MakeCheck = (view) => ({
   async end() {
     const { store, clearance } = view;
-    let afterId = 0;
-    while (true) {
-      const sources = store.sources.list({ clearance, afterId, limit: AT_ONCE });
-      for (const source of sources) {
-        afterId = source.id;
-        if (await store.sources.intact(source)) continue;
-        const citing = store.pages.citing(source.digest).length;
-        view.tell({
-          file: source.raw,
-          message: `These bytes are not what was ingested; ${citing} pages cite them.`,
-          remedy: source.provenance.origin === "-"
-            ? `Bring the file back from a backup: its digest is ${source.digest}.`
-            : `Bring the file back from a backup, or take the source in again with \`remit wiki ingest ${
-              shellWord(source.provenance.origin)
-            }\`.`,
-          fixable: false,
-        });
-      }
-      if (sources.length < AT_ONCE) return;
+    for (const source of eachSource(store, { clearance })) {
+      if (await store.sources.intact(source)) continue;
+      const citing = store.pages.citing(source.digest).length;
+      view.tell({
+        file: source.raw,
+        message: `These bytes are not what was ingested; ${citing} pages cite them.`,
+        remedy: source.provenance.origin === "-"
+          ? `Bring the file back from a backup: its digest is ${source.digest}.`
+          : `Bring the file back from a backup, or take the source in again with \`remit wiki ingest ${
+            shellWord(source.provenance.origin)
+          }\`.`,
+      });
     }
   },
 });
 
-// Citations of a version that is no longer current. Where the same words stand in the newer
-// version, the citation can be moved; where they are gone, a person or the next ingest has to
-// look.
+// Citations of an old version. If the newer version has the same words, the citation can be moved; otherwise
+// a person or the next ingest must look.
 
 function again({ source }: CitedSource): string {
   const { origin } = source.provenance;
@@ -64,11 +55,10 @@ export const checkChangedSource: MakeCheck = (view) => ({
             `Cite another source in \`remit wiki edit ${use.page}\`, or bring this one back with \`remit wiki ingest ${
               again(cited)
             }\`.`,
-          fixable: false,
         });
         continue;
       }
-      // A newer version may be above the reader of the older one: nothing of it is told.
+      // The newer version may be above the reader's clearance; nothing of it is revealed.
       if (!cleared(current.label, view.clearance)) continue;
       const moved = cited.moved(use);
       const fixable = moved !== undefined && mayMoveTo(current, use);
@@ -96,10 +86,9 @@ export const checkChangedSource: MakeCheck = (view) => ({
   },
 });
 
-// Cited sources whose time is over: they are no longer found, and what cites them rests on them
-// alone.
+// Cited sources that expired: search no longer finds them.
 
-/** Rule `expiredSource`: one finding a page and source. */
+/** Rule `expiredSource`: one finding per page and source. */
 export const checkExpiredSource: MakeCheck = (view) => ({
   source({ source, uses }) {
     const { expiresAt } = source;
@@ -118,25 +107,25 @@ export const checkExpiredSource: MakeCheck = (view) => ({
           : `Take it in again with \`remit wiki ingest ${
             shellWord(source.provenance.origin)
           }\`, or cite another source in \`remit wiki edit ${page}\`.`,
-        fixable: false,
         other: { file: source.text },
       });
     }
   },
 });
 
-// Pages whose sources nobody looked at for long, or whose cited words are gone from the newest
-// version.
+// Pages whose sources nobody checked for long, or whose cited words the newest version lacks.
 
 const DAY_MS = 86_400_000;
+/** Age at which a page whose sources nobody checked is stale. */
+const STALE_MS = 180 * DAY_MS;
 
-/** Rule `stalePage`: one finding a page. */
+/** Rule `stalePage`: one finding per page. */
 export const checkStalePage: MakeCheck = (view) => {
   const changed = new Map<string, { readonly sources: Set<string>; origin: string }>();
   return {
     page({ page, file }) {
       const age = view.now - page.freshAt;
-      if (age <= view.staleAfterMs) return;
+      if (age <= STALE_MS) return;
       view.tell({
         file,
         line: 1,
@@ -145,23 +134,18 @@ export const checkStalePage: MakeCheck = (view) => {
         } days.`,
         remedy:
           `Read it with \`remit wiki show ${page.name}\`, ingest its sources again, then \`remit wiki review ${page.name}\`.`,
-        fixable: false,
       });
     },
     source(cited) {
       const { source, current, uses } = cited;
       if (current?.id === source.id) return;
-      // A newer version may be above the reader of the older one: nothing of it is told.
+      // The newer version may be above the reader's clearance; nothing of it is revealed.
       if (current !== undefined && !cleared(current.label, view.clearance)) return;
       for (const use of uses) {
         if (current !== undefined && cited.moved(use) !== undefined) continue;
-        const known = changed.get(use.page);
-        if (known === undefined) {
-          changed.set(use.page, {
-            sources: new Set([source.key]),
-            origin: source.provenance.origin,
-          });
-        } else known.sources.add(source.key);
+        const { origin } = source.provenance;
+        changed.getOrInsertComputed(use.page, () => ({ sources: new Set(), origin })).sources
+          .add(source.key);
       }
     },
     end() {
@@ -177,16 +161,15 @@ export const checkStalePage: MakeCheck = (view) => {
               shellWord(origin)
             }\`, or mend it in \`remit wiki edit ${page}\`.`
             : `Mend it in \`remit wiki edit ${page}\`.`,
-          fixable: false,
         });
       }
     },
   };
 };
 
-// Claims that rest on nothing but RED sources.
+// Claims with RED sources only.
 
-/** Rule `untrustedClaim`: one finding a line. A claim without any source is `missingCitation`'s. */
+/** Rule `untrustedClaim`: one finding per line. Claims without a source are left to `missingCitation`. */
 export const checkUntrustedClaim: MakeCheck = (view) => ({
   page({ page, file, read }) {
     const colours = new Map<string, Colour>();
@@ -211,8 +194,14 @@ export const checkUntrustedClaim: MakeCheck = (view) => ({
           : "All sources of this claim are RED: anybody may have written them.",
         remedy:
           `Add a source that you trust in \`remit wiki edit ${page.name}\`, or check the page and sign it with \`remit wiki sanitize ${page.name}\`.`,
-        fixable: false,
       });
     }
   },
 });
+
+const PLAIN = /^[\w@%+=:,./-]+$/u;
+
+/** Quotes a word of a suggested command for a shell if necessary. */
+function shellWord(word: string): string {
+  return PLAIN.test(word) && !word.startsWith("-") ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,20 +1,20 @@
-/** Collects blocks of Markdown: paragraphs, items of lists, tables in tables, notes at the end. @module */
+/** Collects Markdown blocks: paragraphs, list items, nested tables, notes. @module */
 
-/** Where a Word document's blocks go. */
+/** Receives the blocks of a Word document. */
 export interface Blocks {
-  /** A paragraph or a heading. */
+  /** A paragraph or heading. */
   add(text: string): void;
-  /** An item of a list; `form` is what Word numbers it with. */
+  /** A list item; `form` is Word's number format. */
   item(text: string, list: { readonly id: string; readonly depth: number }, form: string): void;
   openTable(): void;
   openRow(): void;
   openCell(): void;
-  /** The open cell covers so many columns. */
+  /** Columns that the current cell spans. */
   span(columns: number): void;
   closeCell(): void;
   closeRow(): void;
   closeTable(): void;
-  /** The number of a note, in the order in which they are referred to. */
+  /** The number of a note, in order of reference. */
   noteNumber(key: string): number;
   openNote(key: string): void;
   closeNote(): void;
@@ -24,8 +24,8 @@ export interface Blocks {
 
 const MAX_TEXT = 24_000_000;
 const MAX_COLUMNS = 50;
-/** Characters of a cell that still fits into a line of a table. */
-const LONG_CELL = 1_000;
+/** Characters of a cell; a table with longer ones is written as paragraphs. */
+const MAX_CELL = 1_000;
 const MAX_NOTES = 100_000;
 
 interface Table {
@@ -34,7 +34,7 @@ interface Table {
 
 interface Sink {
   readonly blocks: string[];
-  /** Whether the last block is an item: the next one follows it closely. */
+  /** Whether the last block is an item, which the next item follows without a blank line. */
   tight: boolean;
 }
 
@@ -62,7 +62,7 @@ export function makeBlocks(): Blocks {
   };
 
   const counted = (id: string, depth: number): number => {
-    // A level begins anew behind an item above it.
+    // Numbering of deeper levels restarts.
     for (let deeper = depth + 1; deeper < 9; deeper += 1) counters.delete(`${id} ${deeper}`);
     const key = `${id} ${depth}`;
     const next = (counters.get(key) ?? 0) + 1;
@@ -105,8 +105,8 @@ export function makeBlocks(): Blocks {
       const rows = tables.pop()?.rows.filter((row) => row.some((cell) => cell !== "")) ?? [];
       const [head] = rows;
       if (head === undefined) return;
-      const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
-      const layout = columns < 2 || rows.some((row) => row.some((cell) => cell.length > LONG_CELL));
+      const columns = rows.reduce((max, row) => Math.max(max, row.length), 0);
+      const layout = columns < 2 || rows.some((row) => row.some((cell) => cell.length > MAX_CELL));
       if (layout) { for (const cell of rows.flat()) if (cell !== "") put(cell, false); }
       else put(tableText(rows, columns), false);
     },
@@ -124,7 +124,7 @@ export function makeBlocks(): Blocks {
       if (sinks.length < 2) return;
       const text = (sinks.pop()?.blocks.join("") ?? "").replace(/\s+/g, " ").trim();
       const number = numbers.get(note ?? "");
-      // Separators and notes that nothing refers to.
+      // Drops separators and notes without reference.
       if (number !== undefined && text !== "") noteTexts.set(number, text);
     },
     full,

@@ -1,4 +1,4 @@
-/** The elements of a Word document's body and of its notes as Markdown. @module */
+/** Converts the elements of a Word document's body and notes to Markdown. @module */
 import { linearMath, type MathNode, scripted } from "../../../text/math.ts";
 import type { XmlHandler } from "../xml.ts";
 import { makeBlocks } from "./blocks.ts";
@@ -12,18 +12,18 @@ import {
   type Style,
 } from "./styles.ts";
 
-/** What a body's elements refer to. */
+/** Parts that the body refers to. */
 export interface BodyParts {
   readonly styles: ReadonlyMap<string, Style>;
   readonly numbering: Numbering;
-  /** Addresses by the id of their reference. */
+  /** Addresses by relation id. */
   readonly links: ReadonlyMap<string, string>;
 }
 
-/** A body that is being read. */
+/** A body under conversion. */
 export interface Body {
   readonly handler: XmlHandler;
-  /** Whether enough was read. */
+  /** Whether the size limit is reached. */
   readonly full: () => boolean;
   done(): {
     readonly text: string;
@@ -33,20 +33,20 @@ export interface Body {
   };
 }
 
-/** What stands twice, was moved away, or is a command and no text. */
+/** Duplicates, moved text and commands. */
 const SKIPPED = new Set(["Fallback", "moveFrom", "delText", "instrText", "pPrChange", "rPrChange"]);
-/** Characters after which nothing is added to a paragraph. */
+/** Characters of a paragraph; further text is dropped. */
 const MAX_PARAGRAPH = 4_000_000;
-/** Parts of one formula that are kept. */
+/** Elements kept of one formula. */
 const MAX_MATH = 20_000;
 
 interface Paragraph {
   text: string;
   level: number | undefined;
   list: { readonly id: string; readonly depth: number } | undefined;
-  /** Of its style. */
+  /** From its style. */
   look: Look;
-  /** Text above or below the line that has not ended. */
+  /** Superscript or subscript text that has not ended. */
   script: { readonly where: "sup" | "sub"; text: string } | undefined;
 }
 
@@ -54,7 +54,7 @@ interface MathElement extends MathNode {
   readonly children: (string | MathElement)[];
 }
 
-/** Makes a body; its notes are read by the same handler afterwards. */
+/** Makes a converter; the same handler then reads the notes. */
 export function makeBody({ styles, numbering, links }: BodyParts): Body {
   const blocks = makeBlocks();
   const paragraphs: Paragraph[] = [];
@@ -64,7 +64,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
   let inRun = 0;
   let inText = 0;
   let run: Look = PLAIN_LOOK;
-  /** Fills of the cells and the table around. */
+  /** Backgrounds of the enclosing cells and tables. */
   const grounds: (string | undefined)[] = [];
   const math: MathElement[] = [];
   let mathParts = 0;
@@ -75,7 +75,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     if (paragraph.text.length < MAX_PARAGRAPH) paragraph.text += text;
   };
 
-  /** Ends what stands above or below the line; `next` is what follows. */
+  /** Ends super- or subscript; `next` is the text behind. */
   const endScript = (paragraph: Paragraph, next: string): void => {
     const { script } = paragraph;
     paragraph.script = undefined;
@@ -84,7 +84,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     put(paragraph, scripted(where, text, { next }) + (/\s$/.test(text) ? " " : ""));
   };
 
-  /** `line`: a mark that has its own form, whatever its run looks like. */
+  /** `line`: a marker with a form of its own, whatever its run looks like. */
   const add = (text: string, line = false): void => {
     const paragraph = paragraphs.at(-1);
     if (paragraph === undefined) return;
@@ -125,7 +125,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
     } else if (name === "numId") {
       paragraph.list = { id: value, depth: paragraph.list?.depth ?? 0 };
     } else if (name === "shd") {
-      // Behind the paragraph; its mark's own properties lie deeper and colour no letters.
+      // The paragraph's background. Properties of the paragraph mark are nested deeper and do not apply to text.
       if (inProperties === 2) paragraph.look = { ...paragraph.look, ...lookOf(name, attribute) };
     }
   };
@@ -178,7 +178,7 @@ export function makeBody({ styles, numbering, links }: BodyParts): Body {
         if (inRun > 0) run = { ...run, ...lookOf(name, attribute) };
         return;
       case "sym":
-        // A letter of a font of signs: which sign that is, the file does not say.
+        // A character of a symbol font, whose meaning the file does not state.
         add("\ufffd");
         return;
       case "t":

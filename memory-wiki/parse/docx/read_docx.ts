@@ -1,6 +1,6 @@
 /**
- * Word documents as Markdown: headings, lists, tables, links, notes. Fields, macros, embedded objects
- * and parts outside of the file are not looked at.
+ * Converts Word documents to Markdown: headings, lists, tables, links, notes. Fields, macros, embedded
+ * objects and external parts are ignored.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,7 +11,7 @@ import { readNumbering, readStyles } from "./styles.ts";
 
 const MAIN = "/officeDocument";
 
-/** Reads a DOCX. */
+/** Parses a DOCX. */
 export const readDocx: DocumentReader = async (document, { inflate }) => {
   const archive = openArchive(document, inflate);
   const notes: string[] = [];
@@ -55,7 +55,7 @@ export const readDocx: DocumentReader = async (document, { inflate }) => {
   return { text, title: title === "" ? firstHeading : title, notes };
 };
 
-/** Addresses of links by their id: of the web and of mail, and of nothing else. */
+/** Addresses of web and mail links by id; others are dropped. */
 function linksOf(relations: Relations): ReadonlyMap<string, string> {
   const links = new Map<string, string>();
   for (const [id, { target, external, type }] of relations) {
@@ -85,27 +85,27 @@ async function readTitle(
   return title.trim();
 }
 
-/** One reference. */
+/** A relation. */
 interface Relation {
   readonly type: string;
-  /** As written: a place in the archive, or an address outside of it that nobody follows. */
+  /** As written: an archive path, or an external address that is never opened. */
   readonly target: string;
   readonly external: boolean;
 }
 
-/** References by their id. */
+/** Relations by id. */
 type Relations = ReadonlyMap<string, Relation>;
 
-const MAX = 50_000;
+const MAX_RELATIONS = 50_000;
 
-/** Reads a `.rels` part; empty when it is missing. */
+/** Parses a `.rels` part; empty if missing. */
 async function readRelations(archive: Archive, part: string): Promise<Relations> {
   const relations = new Map<string, Relation>();
   await readXmlPart(archive, part, {
     open(name, attribute) {
       const [id, target] = [attribute("Id"), attribute("Target")];
       if (name !== "Relationship" || id === undefined || target === undefined) return;
-      if (relations.has(id) || relations.size >= MAX) return;
+      if (relations.has(id) || relations.size >= MAX_RELATIONS) return;
       relations.set(id, {
         type: attribute("Type") ?? "",
         target,
@@ -118,7 +118,7 @@ async function readRelations(archive: Archive, part: string): Promise<Relations>
   return relations;
 }
 
-/** The name of the entry that the first inner reference of a type leads to. */
+/** Entry name of the first internal relation of a type. */
 function targetOf(relations: Relations, type: string, folder: string): string | undefined {
   for (const relation of relations.values()) {
     if (relation.external || !relation.type.endsWith(type)) continue;

@@ -1,36 +1,36 @@
-/** Which styles of a Word document are headings, and of which level. @module */
+/** Parses a Word document's styles and list numbering. @module */
 import { type Archive, readXmlPart } from "../zip/archive.ts";
 
-/** What a style says of its paragraphs. */
+/** A style. */
 export interface Style {
   /** 1 to 6 for a heading. */
   readonly level?: number;
-  /** The list that its paragraphs belong to. */
+  /** The list of its paragraphs. */
   readonly list?: { readonly id: string; readonly depth: number };
-  /** How its letters look. */
+  /** Appearance of its text. */
   readonly look: Look;
 }
 
-/** How letters look, as far as a style or a run says so. */
+/** Appearance of text, as far as a style or run states it. */
 export interface Look {
   readonly vanish?: boolean;
   /** `RRGGBB`, or `auto`. */
   readonly colour?: string;
-  /** Behind the letters, likewise. */
+  /** Background, in the same format. */
   readonly ground?: string;
   /** Half points. */
   readonly size?: number;
   readonly script?: "sup" | "sub" | "line";
 }
 
-/** Word's own for nothing said. */
+/** An appearance that states nothing. */
 export const PLAIN_LOOK: Look = Object.freeze({});
-/** Letters of so many half points nobody reads. */
-const TINY = 3;
+/** Half points below which text is unreadable. */
+const MAX_UNREADABLE = 3;
 
 const OFF = new Set(["0", "false", "off"]);
 
-/** What one property of a run adds to a look; undefined where it is none of those. */
+/** The appearance that one run property states; undefined for other properties. */
 export function lookOf(
   name: string,
   attribute: (name: string) => string | undefined,
@@ -55,9 +55,9 @@ export function lookOf(
   }
 }
 
-/** Whether nobody sees letters of this look on white paper. */
+/** Whether text of this appearance is invisible on white paper. */
 export function isUnseen({ vanish, colour, ground = "auto", size }: Look): boolean {
-  if (vanish === true || (size !== undefined && size <= TINY)) return true;
+  if (vanish === true || (size !== undefined && size <= MAX_UNREADABLE)) return true;
   if (colour === undefined || colour === "auto") return false;
   const behind = partsOf(ground === "auto" ? "ffffff" : ground === "white" ? "ffffff" : ground);
   const ink = partsOf(colour);
@@ -80,11 +80,11 @@ interface Draft {
   look: Look;
 }
 
-const MAX = 10_000;
+const MAX_STYLES = 10_000;
 const MAX_BASES = 20;
-const DEEPEST = 6;
+const MAX_LEVEL = 6;
 
-/** Reads the styles by id; empty when there are none. */
+/** Parses the styles by id; empty if missing. */
 export async function readStyles(
   archive: Archive,
   part: string | undefined,
@@ -98,7 +98,7 @@ export async function readStyles(
         draft = { name: "", depth: 0, look: PLAIN_LOOK };
         const id = attribute("styleId");
         const known = /^(?:paragraph|character|table)$/.test(attribute("type") ?? "paragraph");
-        if (id !== undefined && known && drafts.size < MAX) drafts.set(id, draft);
+        if (id !== undefined && known && drafts.size < MAX_STYLES) drafts.set(id, draft);
       } else if (draft === undefined) return;
       else if (name === "name") draft.name = value.slice(0, 100);
       else if (name === "basedOn") draft.base = value;
@@ -115,7 +115,7 @@ export async function readStyles(
   return new Map([...drafts.keys()].map((id) => [id, settle(id, drafts)]));
 }
 
-/** A place in a list: 0 to 8. */
+/** Level in a list: 0 to 8. */
 export function depthOf(value: string): number {
   const depth = Number(value);
   return Number.isInteger(depth) && depth > 0 ? Math.min(depth, 8) : 0;
@@ -140,20 +140,20 @@ function settle(id: string, drafts: ReadonlyMap<string, Draft>): Style {
 
 function levelOf({ name, outline }: Draft): number | undefined {
   const [, number] = /^heading ([1-9])$/i.exec(name) ?? [];
-  if (number !== undefined) return Math.min(Number(number), DEEPEST);
+  if (number !== undefined) return Math.min(Number(number), MAX_LEVEL);
   if (/^title$/i.test(name)) return 1;
-  if (outline !== undefined && outline >= 0 && outline < 9) return Math.min(outline + 1, DEEPEST);
+  if (outline !== undefined && outline >= 0 && outline < 9) return Math.min(outline + 1, MAX_LEVEL);
   return undefined;
 }
 
-// Which lists of a Word document have numbers.
+// Numbering of lists.
 
-/** By list, the forms of its levels: `bullet`, `decimal`, `none`, … */
+/** Number formats by list and level: `bullet`, `decimal`, `none`, … */
 export type Numbering = ReadonlyMap<string, ReadonlyMap<number, string>>;
 
 const MAX_NUMBERINGS = 20_000;
 
-/** Reads the lists by id; empty when there are none. */
+/** Parses the lists by id; empty if missing. */
 export async function readNumbering(
   archive: Archive,
   part: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Books as Markdown: their chapters in the order of the spine. Scripts, pictures and fonts are not
- * read, and nothing outside of the file is fetched.
+ * Converts books to Markdown, chapters in the order of the spine. Scripts, images and fonts are ignored, and
+ * nothing is fetched.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -8,20 +8,20 @@ import { charsetOf, decodeText } from "../decode_text.ts";
 import type { DocumentReader, ReadParts } from "../document.ts";
 import { type Archive, openArchive, readEntry, readXmlPart } from "../zip/archive.ts";
 
-/** Bytes of one chapter: what is longer is read in part. */
+/** Bytes of one chapter; longer ones are cut. */
 const MAX_CHAPTER = 8 * 1024 * 1024;
 const MAX_TEXT = 24_000_000;
-/** Of all style sheets of a chapter together. Bytes. */
+/** Bytes of all style sheets of a chapter. */
 const MAX_SHEETS = 400_000;
 const LINK = /<link\b[^<>]{0,2000}>/gi;
 const MAX_TIME = 45_000;
-/** How fonts are scrambled: what is encrypted otherwise cannot be read. */
+/** Font obfuscation; any other encryption makes the book unreadable. */
 const FONTS = new Set([
   "http://www.idpf.org/2008/embedding",
   "http://ns.adobe.com/pdf/enc#RC",
 ]);
 
-/** Reads an EPUB. */
+/** Parses an EPUB. */
 export const readEpub: DocumentReader = async (document, parts) => {
   const archive = openArchive(document, parts.inflate);
   const bad = (why: string): Fault =>
@@ -79,7 +79,7 @@ async function readChapters(
   return { chapters: texts, notes: [...notes] };
 }
 
-/** A chapter with its style sheets in it: they say what is hidden. */
+/** A chapter with its style sheets inlined, since they determine what is hidden. */
 async function withSheets(
   xhtml: string,
   chapter: string,
@@ -137,12 +137,12 @@ async function isEncrypted(archive: Archive): Promise<boolean> {
   return encrypted;
 }
 
-// XHTML as HTML: what is closed at once there would stay open here.
+// XHTML as HTML: HTML would leave a self-closed element open.
 
 const EMPTY = /<([a-z][\w:-]{0,40})((?:\s[^<>]{0,4000})?)\/>/gi;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)$/i;
 
-/** Writes `<x/>` as `<x></x>`, but for elements that have no end. */
+/** Writes `<x/>` as `<x></x>`, except for void elements. */
 function asHtml(xhtml: string): string {
   return xhtml.replace(
     EMPTY,
@@ -150,11 +150,11 @@ function asHtml(xhtml: string): string {
   );
 }
 
-/** What a package says. */
+/** A parsed package document. */
 interface Package {
   readonly title: string;
   readonly authors: readonly string[];
-  /** Names of entries, in reading order. */
+  /** Entry names in reading order. */
   readonly chapters: readonly string[];
 }
 
@@ -162,7 +162,7 @@ const MAX_ITEMS = 20_000;
 const MAX_AUTHORS = 20;
 const PAGES = new Set(["application/xhtml+xml", "text/html", "application/x-dtbook+xml"]);
 
-/** Reads the package; undefined when it is missing or names no chapter. */
+/** Parses the package document; undefined if it is missing or lists no chapter. */
 async function readPackage(archive: Archive, root: string): Promise<Package | undefined> {
   const items = new Map<string, string>();
   const spine: string[] = [];
@@ -203,7 +203,7 @@ async function readPackage(archive: Archive, root: string): Promise<Package | un
   return chapters.length === 0 ? undefined : { title, authors, chapters };
 }
 
-/** Undefined for what leads out of the archive, or to another place than it. */
+/** Resolves a link to an entry name; undefined for a link out of the archive. */
 export function entryName(href: string, from: string): string | undefined {
   const [path = ""] = href.split("#", 1);
   if (path === "" || path.length > 1_024 || path.startsWith("/")) return undefined;

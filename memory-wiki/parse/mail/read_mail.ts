@@ -1,4 +1,4 @@
-/** Mail as text: who, when, what about, and what it says. Attachments are named and stay closed. @module */
+/** Converts mail to text: headers and body. Attachments are listed, not opened. @module */
 import PostalMime, { type Address, type Email } from "postal-mime";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentReader } from "../document.ts";
@@ -7,7 +7,7 @@ const MAX_ADDRESSES = 50;
 const MAX_ATTACHMENTS = 200;
 const MAX_LINE = 500;
 
-/** Reads a mail. */
+/** Parses a mail. */
 export const readMail: DocumentReader = async ({ bytes, name }, { html }) => {
   const mail = await PostalMime.parse(bytes, {
     maxNestingDepth: 32,
@@ -37,7 +37,7 @@ export const readMail: DocumentReader = async ({ bytes, name }, { html }) => {
   return { text: parts.filter((part) => part !== "").join("\n\n"), title: subject, notes };
 };
 
-/** What is plain is as its writer meant it; a page only where that is missing. */
+/** Prefers the plain text; converts HTML only if there is none. */
 function bodyOf(
   mail: Email,
   html: Parameters<DocumentReader>[1]["html"],

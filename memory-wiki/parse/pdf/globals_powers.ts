@@ -1,4 +1,4 @@
-/** What the library for PDF looks for as it is loaded, and never uses when it reads text. @module */
+/** Defines what the PDF library looks up while loading, and never uses for text. @module */
 
 class DOMMatrix {}
 

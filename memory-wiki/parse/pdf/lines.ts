@@ -1,6 +1,6 @@
-/** Pieces of text on a page as lines in reading order. @module */
+/** Arranges a page's pieces of text as lines in reading order; geometry and colours of drawings. @module */
 
-/** A piece of text as the library gives it: where it stands is in the last two of `transform`. */
+/** A piece of text as the library returns it; its position is in the last two of `transform`. */
 export interface TextItem {
   readonly str: string;
   readonly transform: readonly number[];
@@ -12,9 +12,9 @@ export interface TextItem {
 /** A line of a page. */
 export interface PageLine {
   readonly text: string;
-  /** Of its letters, in points. */
+  /** Font size in points. */
   readonly size: number;
-  /** Whether there is more room above it than lines have. */
+  /** Whether the gap above is larger than between lines. */
   readonly apart: boolean;
 }
 
@@ -32,10 +32,10 @@ interface Row {
   readonly size: number;
 }
 
-/** Rows that begin above the one before, beyond which the order of the file is no reading order. */
+/** Maximum share of rows that begin above the previous one; with more, the file's order is not the reading order. */
 const MAX_JUMPS = 0.25;
 
-/** Makes lines. Time is that of sorting. */
+/** Arranges lines. Time of sorting. */
 export function linesOf(items: readonly TextItem[]): readonly PageLine[] {
   const pieces = items.flatMap(pieceOf);
   const asWritten = rowsOf(pieces);
@@ -62,7 +62,7 @@ function pieceOf({ str, transform, width, height }: TextItem): Piece[] {
   return [{ text: str, x, y, end: x + wide, size: Number.isFinite(size) ? size : 0 }];
 }
 
-/** Pieces whose feet are at one height, one behind the other, are a row. */
+/** Consecutive pieces on one baseline form a row. */
 function rowsOf(pieces: readonly Piece[]): readonly Row[] {
   const rows: Row[] = [];
   let row: Row | undefined;
@@ -80,7 +80,7 @@ function rowsOf(pieces: readonly Piece[]): readonly Row[] {
   return rows;
 }
 
-/** A column begins above the one before, once; a file whose pieces lie about begins so all the time. */
+/** A new column begins above the previous row once; pieces in random order do so constantly. */
 function isShuffled(rows: readonly Row[]): boolean {
   let jumps = 0;
   for (let at = 1; at < rows.length; at += 1) {
@@ -108,21 +108,21 @@ function textOf({ pieces }: Row): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-// Places, areas and colours of a page's drawing, read from whatever the library hands over.
+// Geometry and colours of a page's drawing, parsed from the library's untyped values.
 
-/** As PDF has it: `a b c d e f`. */
+/** In PDF's order: `a b c d e f`. */
 export type Matrix = readonly [number, number, number, number, number, number];
-/** An area, upright. */
+/** An axis-aligned rectangle. */
 export type Box = readonly [left: number, bottom: number, right: number, top: number];
 /** Red, green, blue: 0 to 255. */
 export type Colour = readonly [number, number, number];
 
-/** Moves nothing. */
-export const ONE: Matrix = [1, 0, 0, 1, 0, 0];
-/** Colours whose parts differ by no more cannot be told apart. */
-const SAME = 16;
+/** The identity matrix. */
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+/** Colours whose components differ by no more look alike. */
+const MAX_DIFFERENCE = 16;
 
-/** `#rrggbb` as a colour; undefined for what is none. */
+/** Parses `#rrggbb`; undefined for other values. */
 export function colourOf(said: unknown): Colour | undefined {
   const hex = typeof said === "string" ? /^#([0-9a-f]{6})$/i.exec(said)?.[1] : undefined;
   if (hex === undefined) return undefined;
@@ -130,38 +130,38 @@ export function colourOf(said: unknown): Colour | undefined {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** Whether a reader cannot tell one from the other. */
+/** Whether two colours look alike. */
 export function isAlike(one: Colour, other: Colour | undefined): boolean {
   return other !== undefined &&
-    one.every((part, at) => Math.abs(part - (other[at] ?? NaN)) <= SAME);
+    one.every((part, at) => Math.abs(part - (other[at] ?? NaN)) <= MAX_DIFFERENCE);
 }
 
-/** A list of any kind; empty for what is none. */
+/** An array of any kind; empty for other values. */
 export function listOf(thing: unknown): readonly unknown[] {
   if (Array.isArray(thing)) return thing;
   return thing instanceof Float32Array || thing instanceof Float64Array ? [...thing] : [];
 }
 
-/** A finite number; 0 for what is none. */
+/** A finite number; 0 for other values. */
 export function numberOf(thing: unknown): number {
   return typeof thing === "number" && Number.isFinite(thing) ? thing : 0;
 }
 
-/** A matrix; the one that moves nothing for what is none. */
+/** A matrix; the identity for other values. */
 export function matrixOf(list: readonly unknown[]): Matrix {
-  if (list.length < 6) return ONE;
+  if (list.length < 6) return IDENTITY;
   const [a, b, c, d, e, f] = list.map(numberOf);
   return [a ?? 1, b ?? 0, c ?? 0, d ?? 1, e ?? 0, f ?? 0];
 }
 
-/** An area; undefined for what is none. */
+/** A box; undefined for other values. */
 export function boxOf(list: readonly unknown[]): Box | undefined {
   if (list.length < 4) return undefined;
   const [a = 0, b = 0, c = 0, d = 0] = list.map(numberOf);
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)];
 }
 
-/** First `inner`, then `outer`. */
+/** The product: applies `inner`, then `outer`. */
 export function multiplied(outer: Matrix, inner: Matrix): Matrix {
   const [a, b, c, d, e, f] = outer;
   return [
@@ -174,11 +174,11 @@ export function multiplied(outer: Matrix, inner: Matrix): Matrix {
   ];
 }
 
-/** Moves along. */
+/** Translates a matrix. */
 export const times = (matrix: Matrix, x: number, y: number): Matrix =>
   multiplied(matrix, [1, 0, 0, 1, x, y]);
 
-/** The area around a moved area. */
+/** The bounding box of a transformed box. */
 export function moved(box: Box, matrix: Matrix): Box {
   const [a, b, c, d, e, f] = matrix;
   const corners = [[box[0], box[1]], [box[2], box[1]], [box[0], box[3]], [box[2], box[3]]];
@@ -187,7 +187,7 @@ export function moved(box: Box, matrix: Matrix): Box {
   return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
 }
 
-/** What two areas share. */
+/** The intersection of two boxes. */
 export function cut(one: Box, other: Box): Box {
   return [
     Math.max(one[0], other[0]),
@@ -197,22 +197,22 @@ export function cut(one: Box, other: Box): Box {
   ];
 }
 
-/** What the library hands over, field by field. */
+/** Fields of an untyped object. */
 export function fieldsOf(thing: object): Readonly<Record<string, unknown>> {
   return thing as Readonly<Record<string, unknown>>;
 }
 
-/** The library's kind of pictures with a part that shows through. */
+/** The library's kind of images with transparency. */
 const WITH_ALPHA = 3;
 
-/** Whether nothing shows through a picture. */
+/** Whether an image is opaque. */
 export function isOpaque(image: unknown): boolean {
   if (typeof image !== "object" || image === null) return false;
   const { kind, data } = fieldsOf(image);
   return data !== undefined && typeof kind === "number" && kind !== WITH_ALPHA;
 }
 
-/** Whether a path is one rectangle: of another shape, what lies in its bounds may be seen. */
+/** Whether a path is a rectangle; another shape does not cover its whole bounding box. */
 export function isRectangle(path: unknown): boolean {
   const data = listOf(listOf(path)[0]);
   const curved = data.length > 16 || data.length < 12;
@@ -227,12 +227,12 @@ export function isRectangle(path: unknown): boolean {
   return xs.size === 2 && ys.size === 2;
 }
 
-/** Ligatures as their letters; other signs stay as they are. */
+/** Expands ligatures; other characters remain. */
 export function withoutLigatures(text: string): string {
   return text.replace(/[\ufb00-\ufb06]/g, (one) => one.normalize("NFKC"));
 }
 
-/** How many characters a text has between its blanks. */
+/** Length of a text without surrounding white space. */
 export function lettersOf(text: string): number {
   return text.trim().length;
 }

@@ -1,6 +1,6 @@
 /**
- * PDF as text: lines in reading order, a heading for each page. Nothing of it runs: scripts and
- * actions, launch, submit, embedded files and forms are read by nobody.
+ * Converts PDF to text: lines in reading order, a heading per page. Nothing is executed: scripts, actions,
+ * embedded files and forms are ignored.
  * @module
  */
 import "./globals_powers.ts";
@@ -10,21 +10,21 @@ import type { DocumentReader, ReadParts } from "../document.ts";
 import { linesOf, type PageLine, type TextItem } from "./lines.ts";
 import { seenText } from "./seen_text.ts";
 
-/** Pages that are looked at: what a file says it has may be anything. */
+/** Pages read; a file may claim any number. */
 const MAX_PAGES = 10_000;
-/** Milliseconds after which no more pages are begun: below the deadline of the process. */
+/** Milliseconds after which no further page is started, below the deadline of the process. */
 const MAX_TIME = 45_000;
-/** Pieces of text of one page. */
+/** Pieces of text per page. */
 const MAX_ITEMS = 200_000;
 /** Characters of all pages. */
 const MAX_TEXT = 24_000_000;
-/** Pages in a row that cannot be read, after which the rest is given up. */
+/** Consecutive unreadable pages after which the rest is skipped. */
 const MAX_BROKEN = 50;
 
-/** Of the library: comments and fields are not drawn. */
+/** The library's value for drawing neither comments nor fields. */
 const NO_ANNOTATIONS = 0;
 
-/** Nothing is run, drawn, fetched or handed to a thread. */
+/** Executes, draws and fetches nothing, and starts no thread. */
 const OPTIONS = {
   verbosity: 0,
   stopAtErrors: false,
@@ -38,15 +38,15 @@ const OPTIONS = {
   disableStream: true,
   disableAutoFetch: true,
   enableXfa: false,
-  // Pictures of more pixels are not decoded; of smaller ones it is known what they cover.
+  // Larger images are not decoded; smaller ones tell what they cover.
   maxImageSize: 65_536,
-  // With the tables that name the letters of fonts.
+  // Includes the fonts' own character tables.
   fontExtraProperties: true,
 } as const;
 
 type Pdf = Awaited<ReturnType<typeof getDocument>["promise"]>;
 
-/** Reads a PDF. */
+/** Parses a PDF. */
 export const readPdf: DocumentReader = async ({ name, bytes }, parts) => {
   const pdf = await open(name, bytes);
   const notes: string[] = [];
@@ -87,13 +87,13 @@ async function open(name: string, bytes: Uint8Array): Promise<Pdf> {
   }
 }
 
-/** A page; without lines where it is damaged. */
+/** A page; a damaged one has no lines. */
 export interface PdfPage {
   readonly number: number;
   readonly lines: readonly PageLine[] | undefined;
-  /** Characters that nobody sees. */
+  /** Invisible characters. */
   readonly hidden: number;
-  /** Its drawing could not be looked at. */
+  /** Whether visibility could not be determined. */
   readonly unsure: boolean;
   readonly annotations: number;
 }
@@ -135,7 +135,7 @@ async function readPage(pdf: Pdf, number: number, layers: Layers): Promise<PdfPa
     const seen = items.length === 0 ? undefined : await seenOf(page, layers);
     const annotations = await annotationsOf(page);
     page.cleanup();
-    // The library's own text is kept where all of it is seen: it knows more of scripts and directions.
+    // If everything is visible, the library's own text is better: it handles scripts and directions.
     const changed = seen !== undefined && (seen.hidden > 0 || seen.named > 0);
     return {
       ...{ ...nothing, annotations, hidden: seen?.hidden ?? 0 },
@@ -143,7 +143,7 @@ async function readPage(pdf: Pdf, number: number, layers: Layers): Promise<PdfPa
       unsure: seen === undefined && items.length > 0,
     };
   } catch {
-    // A damaged page: which it is stands in the text, and how many there are in the notes.
+    // A damaged page: the text names it, and the notes count them.
     return { ...nothing, lines: undefined };
   }
 }
@@ -175,12 +175,12 @@ async function seenOf(
       image: (name) => page.objs.has(name) ? page.objs.get(name) : undefined,
     });
   } catch {
-    // Its text is read all the same, and it is said that nobody looked at how it is drawn.
+    // The text is read all the same, and a note says that visibility is unknown.
     return undefined;
   }
 }
 
-/** Comments, stamps and fields: what a page has beside its text. */
+/** Counts comments, stamps and filled-in fields. */
 async function annotationsOf(page: Page): Promise<number> {
   try {
     const all = await page.getAnnotations();
@@ -199,34 +199,34 @@ async function titleOf(pdf: Pdf): Promise<string> {
     const { info } = await pdf.getMetadata();
     return "Title" in info && typeof info.Title === "string" ? info.Title : "";
   } catch {
-    // Of a damaged file everything else may still be read.
+    // The rest of a damaged file may still be readable.
     return "";
   }
 }
 
-// Writes pages as text: a heading for each, paragraphs apart, words that a line broke made whole.
+// Writes pages as text: a heading per page, separated paragraphs, hyphenated words joined.
 
-/** Letters this much larger than those of the text are a heading's. */
-const LARGER = 1.2;
-const LONG_HEADING = 160;
+/** Ratio to the body's font size from which a line is a heading. */
+const HEADING_RATIO = 1.2;
+const MAX_HEADING = 160;
 
-/** Writes at most `most` characters, and says whether there were more. */
+/** Writes at most `max` characters, and returns whether there were more. */
 function writePages(
   pages: readonly PdfPage[],
-  most: number,
+  max: number,
 ): { readonly text: string; readonly cut: boolean } {
   const body = sizeOfText(pages);
   const out: string[] = [];
   let size = 0;
   for (const { number, lines } of pages) {
-    if (size > most) return { text: out.join("\n"), cut: true };
+    if (size > max) return { text: out.join("\n"), cut: true };
     if (out.length > 0 && out.at(-1) !== "") out.push("");
     out.push(`## Page ${number}`, "");
     size += 16;
     let inHeading = false;
     let first = true;
     for (const line of lines ?? []) {
-      const heading = line.size > body * LARGER && line.text.length <= LONG_HEADING &&
+      const heading = line.size > body * HEADING_RATIO && line.text.length <= MAX_HEADING &&
         /\p{L}/u.test(line.text);
       if (!first && (line.apart || heading || inHeading) && out.at(-1) !== "") out.push("");
       const text = heading ? `### ${line.text}` : line.text;
@@ -241,7 +241,7 @@ function writePages(
   return { text: out.join("\n"), cut: false };
 }
 
-/** The size that most characters have. */
+/** The font size of most characters. */
 function sizeOfText(pages: readonly PdfPage[]): number {
   const counts = new Map<number, number>();
   for (const { lines } of pages) {
@@ -250,12 +250,12 @@ function sizeOfText(pages: readonly PdfPage[]): number {
       counts.set(rounded, (counts.get(rounded) ?? 0) + text.length);
     }
   }
-  let [best, most] = [Infinity, 0];
-  for (const [size, count] of counts) if (count > most) [best, most] = [size, count];
+  let [best, max] = [Infinity, 0];
+  for (const [size, count] of counts) if (count > max) [best, max] = [size, count];
   return best;
 }
 
-/** A word that was broken at the line's end: both parts in small letters. */
+/** A hyphenated word: lower case on both sides of the line break. */
 function isBroken(before: string, line: string): boolean {
   return /\p{Ll}-$/u.test(before) && /^\p{Ll}/u.test(line);
 }

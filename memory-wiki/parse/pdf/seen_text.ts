@@ -1,6 +1,6 @@
 /**
- * The text of a page that a person sees, from the commands that draw it: not what is drawn without ink, in the colour
- * behind it, too small to read, outside of the page or of a clip, under what is drawn later, or on a hidden layer.
+ * Determines the visible text of a page from its drawing commands. Excluded is text without ink, in the colour of its
+ * background, too small, outside the page or clip, covered by later drawing, or on a hidden layer.
  * @module
  */
 import { OPS } from "unpdf/pdfjs";
@@ -11,6 +11,7 @@ import {
   colourOf,
   cut,
   fieldsOf,
+  IDENTITY,
   isAlike,
   isOpaque,
   isRectangle,
@@ -21,47 +22,46 @@ import {
   moved,
   multiplied,
   numberOf,
-  ONE,
   type TextItem,
   times,
   withoutLigatures,
 } from "./lines.ts";
 
-/** What the library says of a page's drawing. */
+/** A page's drawing commands, as the library returns them. */
 export interface Drawing {
   readonly fnArray: readonly number[];
   readonly argsArray: readonly unknown[];
 }
 
-/** What a drawing refers to. */
+/** What the commands refer to. */
 export interface DrawingParts {
-  /** `[left, bottom, right, top]` of what is shown of the page. */
+  /** Visible part of the page: `[left, bottom, right, top]`. */
   readonly view: readonly number[];
   isLayerSeen(group: unknown): boolean;
   /** A font by the library's name. */
   font(name: string): unknown;
-  /** A picture by the library's name. */
+  /** An image by the library's name. */
   image(name: string): unknown;
 }
 
-/** A page's text as it is seen. */
+/** The visible text of a page. */
 export interface SeenText {
   readonly items: readonly TextItem[];
-  /** Characters that nobody sees. */
+  /** Invisible characters. */
   readonly hidden: number;
-  /** Characters that the library does not know, and the font's own table names. */
+  /** Characters that only the font's own table maps to Unicode. */
   readonly named: number;
 }
 
 interface State {
   readonly ctm: Matrix;
   readonly clip: Box;
-  /** Undefined: a pattern, or what is not known. */
+  /** Undefined: a pattern, or unknown. */
   readonly fill: Colour | undefined;
   readonly stroke: Colour | undefined;
   readonly alpha: number;
   readonly strokeAlpha: number;
-  /** Drawn so that what lies below shows through. */
+  /** Whether a blend mode or mask lets the background through. */
   readonly mixed: boolean;
   readonly font: Font;
   readonly size: number;
@@ -82,14 +82,14 @@ interface Font {
 interface Piece extends TextItem {
   readonly box: Box;
   hidden: boolean;
-  /** So many areas were painted before it. */
+  /** Number of areas painted before it. */
   readonly areas: number;
 }
 
 interface Area {
   readonly box: Box;
   readonly colour: Colour | undefined;
-  /** Nothing shows through it. */
+  /** Whether nothing shows through. */
   readonly opaque: boolean;
   readonly pieces: number;
 }
@@ -97,53 +97,57 @@ interface Area {
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
 const NO_FONT: Font = { unit: 0.001, vertical: false, names: [] };
-/** Letters of so many points nobody reads; of a page that is small, a part of its height. */
-const TINY = 1.5;
-const TINY_SHARE = 0.002;
-/** Less ink than this part is none. */
-const FAINT = 0.05;
+/** Points below which text is unreadable; on a small page, a share of its height. */
+const MIN_HEIGHT = 1.5;
+const MIN_HEIGHT_SHARE = 0.002;
+/** Minimum opacity. */
+const MIN_OPACITY = 0.05;
 const MAX_AREAS = 2_000;
 const MAX_PIECES = 200_000;
 const MAX_STATES = 1_000;
-/** Comparisons of pieces with areas: of a page with more, the rest counts as seen. */
+/** Comparisons per page; beyond, text counts as visible. */
 const MAX_COMPARED = 20_000_000;
 
-/** Reads what is seen. Any drawing is read: what makes no sense draws nothing. */
+/** Determines the visible text. Accepts any drawing: invalid commands draw nothing. */
 export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): SeenText {
   const view = boxOf(parts.view) ?? [-Infinity, -Infinity, Infinity, Infinity];
-  const tiny = Math.min(TINY, (view[3] - view[1]) * TINY_SHARE);
+  const tiny = Math.min(MIN_HEIGHT, (view[3] - view[1]) * MIN_HEIGHT_SHARE);
   const states: State[] = [];
   const pieces: Piece[] = [];
   const areas: Area[] = [];
   const layers: boolean[] = [];
-  /** Text that is only a clip: seen once something is painted through it. */
+  /** Text used as a clip is visible once something is painted through it. */
   let clips: { readonly piece: Piece; readonly depth: number }[] = [];
   let state: State = {
-    ...{ ctm: ONE, clip: view, fill: BLACK, stroke: BLACK, alpha: 1, strokeAlpha: 1, mixed: false },
+    ...{ ctm: IDENTITY, clip: view, fill: BLACK, stroke: BLACK },
+    ...{ alpha: 1, strokeAlpha: 1, mixed: false },
     ...{ font: NO_FONT, size: 0, charSpacing: 0, wordSpacing: 0, scale: 1, leading: 0, rise: 0 },
     mode: 0,
   };
-  let line: Matrix = ONE;
-  let text: Matrix = ONE;
+  let line: Matrix = IDENTITY;
+  let text: Matrix = IDENTITY;
   let clipping = false;
   let named = 0;
   let compared = 0;
 
+  const set = (change: Partial<State>): void => {
+    state = { ...state, ...change };
+  };
   const isLayerHidden = (): boolean => layers.includes(false);
   const paint = (local: Box | undefined, colour: Colour | undefined, opaque: boolean): void => {
     if (clips.length > 0) {
-      // It is painted through the letters, and covers nothing.
+      // Painted through the text, so it covers nothing.
       for (const { piece } of clips) piece.hidden = false;
       return;
     }
     if (local === undefined || isLayerHidden() || areas.length >= MAX_AREAS) return;
     const box = cut(moved(local, state.ctm), state.clip);
-    if (box[0] >= box[2] || box[1] >= box[3] || state.alpha < FAINT) return;
-    const whole = opaque && state.alpha > 1 - FAINT && !state.mixed;
+    if (box[0] >= box[2] || box[1] >= box[3] || state.alpha < MIN_OPACITY) return;
+    const whole = opaque && state.alpha > 1 - MIN_OPACITY && !state.mixed;
     areas.push({ box, colour: whole ? colour : undefined, opaque: whole, pieces: pieces.length });
   };
 
-  /** Whether ink has the colour of the last that was painted there. */
+  /** Whether text has the colour of the topmost area behind it. */
   const isSameAsBehind = (ink: Colour | undefined, at: Box): boolean => {
     if (ink === undefined) return false;
     const [x, y] = [(at[0] + at[2]) / 2, (at[1] + at[3]) / 2];
@@ -163,8 +167,8 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
     const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
     const { clip } = state;
     if (x < clip[0] || x > clip[2] || y < clip[1] || y > clip[3]) return true;
-    const filled = mode % 4 !== 1 && alpha >= FAINT && !isSameAsBehind(fill, box);
-    const stroked = (mode % 4 === 1 || mode % 4 === 2) && strokeAlpha >= FAINT &&
+    const filled = mode % 4 !== 1 && alpha >= MIN_OPACITY && !isSameAsBehind(fill, box);
+    const stroked = (mode % 4 === 1 || mode % 4 === 2) && strokeAlpha >= MIN_OPACITY &&
       !isSameAsBehind(stroke, box);
     return !filled && !stroked;
   };
@@ -231,17 +235,17 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   const graphics = (entries: unknown): void => {
     for (const entry of Array.isArray(entries) ? entries : []) {
       const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
-      if (name === "ca") state = { ...state, alpha: numberOf(value) };
-      else if (name === "CA") state = { ...state, strokeAlpha: numberOf(value) };
-      else if (name === "BM") state = { ...state, mixed: value !== "source-over" };
-      else if (name === "SMask") state = { ...state, mixed: state.mixed || value !== false };
+      if (name === "ca") set({ alpha: numberOf(value) });
+      else if (name === "CA") set({ strokeAlpha: numberOf(value) });
+      else if (name === "BM") set({ mixed: value !== "source-over" });
+      else if (name === "SMask") set({ mixed: state.mixed || value !== false });
       else if (name === "Font" && Array.isArray(value)) setFont(value[0], value[1]);
     }
   };
 
   const setFont = (name: unknown, size: unknown): void => {
     const font = typeof name === "string" ? fontOf(parts.font(name)) : NO_FONT;
-    state = { ...state, font, size: numberOf(size) };
+    set({ font, size: numberOf(size) });
   };
 
   const run = (op: number, args: readonly unknown[]): void => {
@@ -254,15 +258,12 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       case OPS.endGroup:
         return restore();
       case OPS.transform:
-        state = { ...state, ctm: multiplied(state.ctm, matrixOf(args)) };
-        return;
+        return set({ ctm: multiplied(state.ctm, matrixOf(args)) });
       case OPS.paintFormXObjectBegin: {
         save();
-        state = { ...state, ctm: multiplied(state.ctm, matrixOf(listOf(first))) };
+        set({ ctm: multiplied(state.ctm, matrixOf(listOf(first))) });
         const box = boxOf(listOf(second));
-        if (box !== undefined) {
-          state = { ...state, clip: cut(moved(box, state.ctm), state.clip) };
-        }
+        if (box !== undefined) set({ clip: cut(moved(box, state.ctm), state.clip) });
         return;
       }
       case OPS.paintFormXObjectEnd:
@@ -270,22 +271,17 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
       case OPS.setGState:
         return graphics(first);
       case OPS.setFillRGBColor:
-        state = { ...state, fill: colourOf(first) };
-        return;
+        return set({ fill: colourOf(first) });
       case OPS.setStrokeRGBColor:
-        state = { ...state, stroke: colourOf(first) };
-        return;
+        return set({ stroke: colourOf(first) });
       case OPS.setFillColorN:
       case OPS.shadingFill:
         if (op === OPS.shadingFill) paint(state.clip, undefined, true);
-        else state = { ...state, fill: undefined };
+        else set({ fill: undefined });
         return;
       case OPS.setStrokeColorN:
       case OPS.setFillTransparent:
-        state = op === OPS.setStrokeColorN
-          ? { ...state, stroke: undefined }
-          : { ...state, alpha: 0 };
-        return;
+        return set(op === OPS.setStrokeColorN ? { stroke: undefined } : { alpha: 0 });
       case OPS.clip:
       case OPS.eoClip:
         clipping = true;
@@ -294,7 +290,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
         const box = boxOf(listOf(args[2]));
         if (PAINTS.has(numberOf(first))) paint(box, state.fill, isRectangle(second));
         if (clipping && box !== undefined) {
-          state = { ...state, clip: cut(moved(box, state.ctm), state.clip) };
+          set({ clip: cut(moved(box, state.ctm), state.clip) });
         }
         clipping = false;
         return;
@@ -324,35 +320,29 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
         layers.pop();
         return;
       case OPS.beginText:
-        line = text = ONE;
+        line = text = IDENTITY;
         return;
       case OPS.setFont:
         return setFont(first, second);
       case OPS.setCharSpacing:
-        state = { ...state, charSpacing: numberOf(first) };
-        return;
+        return set({ charSpacing: numberOf(first) });
       case OPS.setWordSpacing:
-        state = { ...state, wordSpacing: numberOf(first) };
-        return;
+        return set({ wordSpacing: numberOf(first) });
       case OPS.setHScale:
-        state = { ...state, scale: numberOf(first) / 100 };
-        return;
+        return set({ scale: numberOf(first) / 100 });
       case OPS.setLeading:
-        state = { ...state, leading: numberOf(first) };
-        return;
+        return set({ leading: numberOf(first) });
       case OPS.setTextRise:
-        state = { ...state, rise: numberOf(first) };
-        return;
+        return set({ rise: numberOf(first) });
       case OPS.setTextRenderingMode:
-        state = { ...state, mode: numberOf(first) };
-        return;
+        return set({ mode: numberOf(first) });
       case OPS.setTextMatrix:
         line = text = matrixOf(args.length === 1 ? listOf(first) : args);
         return;
       case OPS.moveText:
         return nextLine(numberOf(first), numberOf(second));
       case OPS.setLeadingMoveText:
-        state = { ...state, leading: -numberOf(second) };
+        set({ leading: -numberOf(second) });
         return nextLine(numberOf(first), numberOf(second));
       case OPS.nextLine:
         return nextLine(0, -state.leading);
@@ -368,7 +358,7 @@ export function seenText({ fnArray, argsArray }: Drawing, parts: DrawingParts): 
   return { items, hidden, named };
 }
 
-/** Hides what lies whole under an area that was painted after it. */
+/** Hides text that a later area covers completely. */
 function cover(pieces: readonly Piece[], areas: readonly Area[]): void {
   let left = MAX_COMPARED;
   for (const { box, opaque, pieces: before } of areas) {

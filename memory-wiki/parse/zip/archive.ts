@@ -1,35 +1,34 @@
-/** An archive's entries, unpacked one at a time within bounds. Archives within it stay closed. @module */
+/** Reads the entries of a zip archive one at a time, within limits. Nested archives are not opened. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { DocumentBytes, Inflate } from "../document.ts";
 import { makeXmlReader, type XmlHandler } from "../xml.ts";
 
-/** An archive that is read. */
+/** An open archive. */
 export interface Archive {
   readonly names: readonly string[];
-  /** Entries whose names lead out of the archive, or are there twice: they are not in it. */
+  /** Number of entries left out for an unsafe or duplicate name. */
   readonly dropped: number;
   /**
-   * Gives an entry's bytes to `take`, part by part, until it says false. Tells whether that was all;
-   * undefined when there is no such entry, or it is encrypted, damaged or packed in a way that is not
-   * known.
+   * Passes an entry's bytes to `take` in parts, until it returns false. Returns whether that was everything;
+   * undefined for an entry that is missing, encrypted, damaged, or compressed by an unknown method.
    */
   read(name: string, take: (part: Uint8Array) => boolean): Promise<boolean | undefined>;
 }
 
-/** Most bytes of one entry. */
+/** Decompressed bytes of one entry. */
 const MAX_ENTRY = 96 * 1024 * 1024;
-/** Most bytes that are unpacked of one archive. */
+/** Decompressed bytes of one archive. */
 const MAX_ALL = 256 * 1024 * 1024;
 
 const ELSEWHERE = 0xffffffff;
 
-/** Opens an archive. Throws `invalidInput` for what is none. */
+/** Opens an archive. Throws `invalidInput` unless the bytes are one. */
 export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): Archive {
   const { entries, dropped } = readDirectory(bytes, name);
   let left = MAX_ALL;
 
   const unpack = async (entry: ZipEntry, take: (part: Uint8Array) => boolean): Promise<boolean> => {
-    const most = Math.min(left, MAX_ENTRY);
+    const max = Math.min(left, MAX_ENTRY);
     let given = 0;
     const counted = (part: Uint8Array): boolean => {
       left -= part.length;
@@ -37,11 +36,12 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
       return take(part);
     };
     if (entry.method === 8) {
-      const whole = await inflate(entry.packed, most, counted);
-      // The runtime takes a stream that breaks off for one that ends. 32 bits of ones: told elsewhere.
+      const whole = await inflate(entry.packed, max, counted);
+      // The runtime does not report a truncated stream, so the size is compared. All ones: the size is in
+      // another field.
       return whole && (given >= entry.size || entry.size === ELSEWHERE);
     }
-    return counted(entry.packed.subarray(0, most)) && entry.packed.length <= most;
+    return counted(entry.packed.subarray(0, max)) && entry.packed.length <= max;
   };
 
   return Object.freeze({
@@ -55,7 +55,7 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
       try {
         return await unpack(entry, take);
       } catch (error) {
-        // Damaged deflate: what was given before it stands.
+        // Damaged deflate: the bytes before the damage remain.
         if (error instanceof TypeError) return undefined;
         throw error;
       }
@@ -63,28 +63,28 @@ export function openArchive({ bytes, name }: DocumentBytes, inflate: Inflate): A
   });
 }
 
-/** Reads an entry as one piece of at most `most` bytes; undefined when it cannot be read. */
+/** Reads an entry up to `max` bytes; undefined if unreadable. */
 export async function readEntry(
   archive: Archive,
   name: string,
-  most: number,
+  max: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly whole: boolean } | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;
   const whole = await archive.read(name, (part) => {
     parts.push(part);
     size += part.length;
-    return size <= most;
+    return size <= max;
   });
   if (whole === undefined) return undefined;
-  const bytes = new Uint8Array(Math.min(size, most));
+  const bytes = new Uint8Array(Math.min(size, max));
   let at = 0;
   for (const part of parts) {
     const fitting = part.subarray(0, bytes.length - at);
     bytes.set(fitting, at);
     at += fitting.length;
   }
-  return { bytes, whole: whole && size <= most };
+  return { bytes, whole: whole && size <= max };
 }
 
 function tooLarge(name: string): Fault {
@@ -94,24 +94,24 @@ function tooLarge(name: string): Fault {
   );
 }
 
-// A zip archive's list of entries, read so that it cannot lie to its reader's harm.
+// Parses a zip directory, defending against inconsistent ones.
 
-/** An entry's bytes as they lie in the archive. */
+/** An entry's compressed bytes. */
 interface ZipEntry {
-  /** A key to ask by, never a path that anything opens. */
+  /** A map key; never opened as a path. */
   readonly name: string;
-  /** 0: stored, 8: deflated. What another method packed cannot be read. */
+  /** 0: stored, 8: deflated. Others are unreadable. */
   readonly method: number;
   readonly encrypted: boolean;
-  /** Unpacked, as the directory says: nothing is made as large as that. */
+  /** Decompressed size by the directory; never used for allocation. */
   readonly size: number;
   readonly packed: Uint8Array;
 }
 
-/** What an archive holds. */
+/** A parsed directory. */
 interface ZipDirectory {
   readonly entries: ReadonlyMap<string, ZipEntry>;
-  /** Entries whose names lead out of the archive, or are there twice. */
+  /** Number of entries left out for an unsafe or duplicate name. */
   readonly dropped: number;
 }
 
@@ -126,7 +126,7 @@ const END_SIZE = 22;
 const MAX_COMMENT = 65_535;
 const ALL = 0xffffffff;
 
-/** Reads the directory. Throws `invalidInput` for what is no archive, or one that was made to do harm. */
+/** Parses the directory. Throws `invalidInput` for bytes that are not an archive, and for a malicious one. */
 function readDirectory(bytes: Uint8Array, name: string): ZipDirectory {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const bad = (why: string): Fault =>
@@ -162,14 +162,14 @@ function readDirectory(bytes: Uint8Array, name: string): ZipDirectory {
     });
   }
   ranges.sort(([one], [other]) => one - other);
-  // One piece of packed zeros under ten thousand names is how a small archive becomes a huge one.
+  // Overlapping entries share compressed bytes: the way of a zip bomb.
   if (ranges.some(([from], i) => from < (ranges[i - 1]?.[1] ?? 0))) {
     throw bad("its entries lie over each other");
   }
   return { entries, dropped };
 }
 
-/** Where the directory begins, by the record at the end. */
+/** Offset of the directory, from the end record. */
 function startOf(view: DataView): number | undefined {
   const last = view.byteLength - END_SIZE;
   for (let at = last; at >= Math.max(0, last - MAX_COMMENT); at -= 1) {
@@ -215,7 +215,7 @@ function centralHeader(view: DataView, at: number): Header {
   };
 }
 
-/** Sizes and places beyond 32 bits stand in an extra field: those that are all ones, in this order. */
+/** Values beyond 32 bits are all ones, and are found in an extra field in this order. */
 function wideFields(
   view: DataView,
   from: number,
@@ -244,19 +244,19 @@ function wideFields(
   return short;
 }
 
-/** A plain relative name: a key of a map here, and nothing that could be a path elsewhere. */
+/** Whether a name is a plain relative path. */
 function isSafe(name: string): boolean {
   if (name === "" || name.length > MAX_NAME || name.includes("\0")) return false;
   if (name.startsWith("/") || name.includes("\\") || /^[a-z]:/i.test(name)) return false;
   return !name.split("/").includes("..");
 }
 
-// An archive's XML part as events, without ever being whole in memory.
+// Streams an XML part of an archive to a handler.
 
-/** How much of a part was read. `missing`: it is not there, encrypted or damaged. */
+/** How much of a part was read. `missing`: not there, encrypted or damaged. */
 type XmlRead = "whole" | "cut" | "missing";
 
-/** Reads a part until `full` says that it is enough. */
+/** Reads a part until `full` returns true. */
 export async function readXmlPart(
   archive: Archive,
   name: string,

@@ -1,7 +1,7 @@
 /**
- * Takes in raw files of a wiki whose state is missing, because it was moved or cloned: nobody vouches for them, so
- * they are YELLOW at best and internal at least. What the catalogue beside them says of their origin is taken, of
- * their colour and label only where it makes them worse. Its pages come in as hand edits do.
+ * Adopts the raw files of a wiki whose state is missing because it was moved or cloned. Nobody vouches for
+ * them, so they are at best YELLOW, and at least internal. The catalogue beside them supplies their origin;
+ * its colour and label can only lower the trust. Pages are imported like hand edits.
  * @module
  */
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
@@ -21,11 +21,11 @@ import {
   tryCatalogueEntry,
 } from "./catalogue.ts";
 
-/** A raw file above this is left alone. */
+/** Bytes above which a raw file is left alone. */
 const MAX_BYTES = 1_000_000_000;
-/** Bytes that are taken in at once. */
+/** Bytes per transaction. */
 const BATCH_BYTES = 33_554_432;
-/** What is wrong with one file, and stops nothing else. */
+/** Faults that concern one file only. */
 const HARMLESS: ReadonlySet<FaultCode> = new Set<FaultCode>(["invalidInput", "tooLarge"]);
 const KINDS: Readonly<Record<string, SourceKind>> = Object.freeze({
   md: "markdown",
@@ -42,14 +42,14 @@ const KINDS: Readonly<Record<string, SourceKind>> = Object.freeze({
   eml: "mail",
 });
 
-/** What lies in raw/, and what its catalogue says of it. */
+/** The files in raw/ and their catalogue. */
 interface Lying {
   readonly inside: Inside;
   readonly names: ReadonlySet<string>;
   readonly catalogue: ReadCatalogue;
 }
 
-/** Takes in what lies in raw/; gives sentences about what it did. */
+/** Adopts the files in raw/; returns sentences about the result. */
 export async function adoptRawFiles(inside: Inside): Promise<readonly string[]> {
   const { folder } = inside;
   const intake = makeSourceIntake(inside);
@@ -67,7 +67,7 @@ export async function adoptRawFiles(inside: Inside): Promise<readonly string[]> 
     size = 0;
   };
   for (const name of [...names].sort()) {
-    // A text form comes in with its raw file.
+    // A text form is adopted with its raw file.
     const ofOther = (name.endsWith(".txt") && names.has(name.slice(0, -4))) ||
       (readRawName(name) === undefined && catalogue.isText(`raw/${name}`));
     if (ofOther || `raw/${name}` === CATALOGUE_FILE) continue;
@@ -96,7 +96,10 @@ export async function adoptRawFiles(inside: Inside): Promise<readonly string[]> 
   return told;
 }
 
-/** The sources that a raw file was, or the one that it is from now on; or why it is none. @throws Fault of {@link HARMLESS} */
+/**
+ * The sources of a raw file, by the catalogue or as a new one; or why there is none. @throws Fault of {@link
+ * HARMLESS}
+ */
 function adopted(lying: Lying, name: string): readonly FoundSource[] | string {
   const { inside: { folder }, catalogue } = lying;
   const read = readRawName(name);
@@ -115,7 +118,7 @@ function adopted(lying: Lying, name: string): readonly FoundSource[] | string {
   return typeof made === "string" ? made : [made];
 }
 
-/** The text that an entry names, where it may be one of this file; undefined where it is none. */
+/** The text that an entry names, if it belongs to this file; undefined otherwise. */
 function textOf(
   { inside: { folder }, names }: Lying,
   name: string,
@@ -128,7 +131,7 @@ function textOf(
   return isForm ? folder.read(text, MAX_BYTES) : undefined;
 }
 
-/** A version as the catalogue has it, but never better than a file that nobody vouches for. */
+/** A version by the catalogue, but never more trusted than an unknown file. */
 function asBefore(
   { inside, catalogue }: Lying,
   { entry, raw, text }: { entry: CatalogueEntry; raw: Uint8Array; text: Uint8Array | undefined },
@@ -165,7 +168,7 @@ function asNew(
   }
   const made = inside.chunk?.(text ?? raw, kind, name);
   return {
-    // The name as a key gives the file's own name again.
+    // This key leads to the same file name again.
     key: `adopted:${slug}.${extension}#${digest.slice(0, 12)}`,
     kind,
     title: (made?.title ?? "").slice(0, 512).toWellFormed() || slug,
@@ -183,7 +186,7 @@ function asNew(
   };
 }
 
-/** Keeps the log of a wiki whose state is missing: this state's record begins anew. */
+/** Renames the log of a wiki whose state is missing, since this state's log starts anew. */
 export function setOldLogAside(inside: Inside): readonly string[] {
   const { db, folder } = inside;
   const digest = digestOfFile(folder, LOG_FILE);
@@ -193,31 +196,30 @@ export function setOldLogAside(inside: Inside): readonly string[] {
   return [`the log of before was set aside as ${aside}`];
 }
 
-// Reads the `raw/sources.jsonl` of a wiki that has no state here: bytes that anyone may have
-// written. Nothing in it is a path that is opened; it only says of files that are there, and of
-// very bytes that they hold, which sources they were.
+// Parses the `raw/sources.jsonl` of a wiki without state. Anyone may have written it: no path in it is
+// opened, and an entry only applies to an existing file with exactly its bytes.
 
-/** A catalogue above this is not read, bytes. */
+/** Bytes above which a catalogue is not read. */
 const MAX_CATALOGUE_BYTES = 268_435_456;
-/** Lines after these are not read. */
+/** Lines read. */
 const MAX_LINES = 1_000_000;
-/** Versions that one file may be. */
+/** Versions per file. */
 const MAX_VERSIONS = 1_000;
 const LF = 10;
 
-/** What was read. */
+/** A parsed catalogue. */
 interface ReadCatalogue {
-  /** What was passed over, sentences. */
+  /** What was skipped, as sentences. */
   readonly told: readonly string[];
-  /** The versions that a file with these bytes was, each as its last line has it. */
+  /** The versions of a file with these bytes, each by its last line. */
   versions(raw: string, digest: string): readonly CatalogueEntry[];
-  /** The worst that any line says of these bytes. */
+  /** The worst trust that any line states for these bytes. */
   trust(digest: string): Trust | undefined;
-  /** Whether some version says that its text lies there. */
+  /** Whether some version has its text at this path. */
   isText(path: string): boolean;
 }
 
-/** Reads the catalogue, as far as it speaks of digests that begin with one of `prefixes` (12 characters each). */
+/** Parses the entries whose digests begin with one of `prefixes` (12 characters each). */
 export function readCatalogue(folder: WikiFolder, prefixes: ReadonlySet<string>): ReadCatalogue {
   const byFile = new Map<string, Map<string, CatalogueEntry>>();
   const owner = new Map<string, string>();
@@ -245,7 +247,7 @@ export function readCatalogue(folder: WikiFolder, prefixes: ReadonlySet<string>)
     const [file, name] = [`${digest} ${raw}`, `${version} ${key}`];
     const owned = owner.get(name);
     const versions = byFile.get(file) ?? new Map<string, CatalogueEntry>();
-    // INVARIANT: the first line of a version says which bytes it is; a later one cannot move it to others.
+    // INVARIANT: the first line of a version determines its bytes; a later line cannot change them.
     if ((owned ?? file) !== file || (owned === undefined && versions.size >= MAX_VERSIONS)) {
       left += 1;
       return;
@@ -272,7 +274,7 @@ export function readCatalogue(folder: WikiFolder, prefixes: ReadonlySet<string>)
   });
 }
 
-/** Gives each line without its line feed; undefined for one that is too long or no UTF-8. */
+/** Yields each line without its newline; undefined for one that is too long or not UTF-8. */
 function eachLine(folder: WikiFolder, take: (line: string | undefined) => void): void {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const kept = new Uint8Array(LINE_BYTES);

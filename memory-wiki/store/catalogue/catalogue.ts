@@ -1,7 +1,6 @@
 /**
- * `raw/sources.jsonl`: which sources the files beside it are, for a wiki that is moved or cloned without its state. A
- * picture of the database, line for line; while there is a database, nothing in it counts, and where it was altered
- * it is written anew.
+ * `raw/sources.jsonl` describes the files beside it, for a wiki that is moved or cloned without its state. Rendered
+ * from the database line by line; while there is a database the file is not trusted, and is rewritten if altered.
  * @module
  */
 import * as z from "zod";
@@ -12,22 +11,21 @@ import { joinBytes } from "../../../port/join_bytes.ts";
 import { sourceOf } from "../_source_rows.ts";
 import { type Inside, meta } from "../inside.ts";
 import { int, type Row, text as textOf } from "../sqlite/database.ts";
-import { logPictureLags, writeLogPicture } from "../wiki_log.ts";
+import { isBeginning, logPictureLags, writeLogPicture } from "../wiki_log.ts";
 
-// What `raw/sources.jsonl` says of one version of a source. It is written by the store, and read
-// as anyone's words.
+// Entries of `raw/sources.jsonl`. The store writes them, but parses them as untrusted.
 
-/** Where the catalogue lies. */
+/** Path of the catalogue. */
 export const CATALOGUE_FILE = "raw/sources.jsonl";
-/** Most of one line, bytes: the longest key and origin, every character escaped, and more. */
+/** Maximum bytes of a line: more than the longest key and origin with every character escaped. */
 export const LINE_BYTES = 131_072;
-/** A version beyond this is nobody's. */
+/** Maximum plausible version. */
 const MAX_VERSION = 1_000_000_000;
 
 const { digest, raw, text, key, version, kind, title, state } = WikiSource.shape;
 const { origin, by, retrievedAt, parser } = SourceOrigin.shape;
 
-/** One line: how a version stood when it was taken in, superseded, removed, renewed or judged worse. */
+/** A line: a version when it was ingested, superseded, removed, renewed or downgraded. */
 export const CatalogueEntry = z.object({
   ...{ digest, raw, text, key, version: version.max(MAX_VERSION), kind, title },
   ...{ origin, by, retrievedAt, parser },
@@ -43,28 +41,28 @@ export const CatalogueEntry = z.object({
 );
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
 
-/** The line of an entry, with its line feed. Its digest comes first: {@link digestOfLine} finds it without parsing. */
+/** The line of an entry. The digest comes first, so that {@link digestOfLine} needs no parsing. */
 function catalogueLine({ digest, ...more }: CatalogueEntry): string {
   return `${JSON.stringify({ digest, ...more })}\n`;
 }
 
-/** The digest that a line begins with; undefined where it is none of the store's form. */
+/** The digest at the beginning of a line; undefined for a line of another format. */
 export function digestOfLine(line: string): string | undefined {
   return /^\{"digest":"([0-9a-f]{64})",/.exec(line)?.[1];
 }
 
-/** The entry of a line without its line feed; undefined where it is none. */
+/** Parses the entry of a line; undefined if invalid. */
 export function tryCatalogueEntry(line: string): CatalogueEntry | undefined {
   try {
     return CatalogueEntry.safeParse(JSON.parse(line)).data;
   } catch (error) {
-    // Deep nesting may end as a RangeError.
+    // Deep nesting may throw a RangeError.
     if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Lines of one reading. */
+/** Lines per read. */
 const PAGE = 1_000;
 const encoder = new TextEncoder();
 
@@ -78,10 +76,10 @@ function lineOf(row: Row): string {
   });
 }
 
-/** The lines after the first `after` ones, in pieces. */
+/** The lines after the first `after`, in pieces. */
 function* linesAfter({ db }: Inside, after: number): Generator<Uint8Array> {
   for (let from = after;;) {
-    // The event's columns come last, so they are those that the row has.
+    // The event's columns come last, so that they override the source's.
     const rows = db.all(
       "SELECT s.*, e.n, e.state AS state, e.label AS label, e.colour AS colour, e.expires_at AS expires_at " +
         "FROM source_events e JOIN sources s ON s.id = e.source WHERE e.n > ? ORDER BY e.n LIMIT ?",
@@ -96,9 +94,9 @@ function* linesAfter({ db }: Inside, after: number): Generator<Uint8Array> {
 }
 
 interface Picture {
-  /** Lines that were written. */
+  /** Number of lines written. */
   readonly n: number;
-  /** The file as it was left; empty where it was never written. */
+  /** State of the file when written; empty if it never was. */
   readonly mark: string;
 }
 
@@ -111,20 +109,20 @@ function lastEvent({ db }: Inside): number {
   return Number(db.get("SELECT max(n) AS n FROM source_events")?.["n"] ?? 0);
 }
 
-/** Whether the catalogue lacks lines, or is not as it was left. Before a wiki is adopted, its own is still to be read. */
+/** Whether the catalogue is outdated or altered. Before a wiki is adopted, its catalogue must stay as it is. */
 export function catalogueLags(inside: Inside): boolean {
   if (meta(inside.db, "adopted") === 0) return false;
   const { n, mark } = pictureOf(inside);
   return lastEvent(inside) !== n || (inside.folder.look(CATALOGUE_FILE)?.mark ?? "") !== mark;
 }
 
-/** Throws `refused` where something lies in the catalogue's place that must not be written. */
+/** Throws `refused` if something at the catalogue's path must not be overwritten. */
 export function checkCatalogue({ folder }: Inside): void {
   if ((folder.expect(CATALOGUE_FILE)?.names ?? 1) === 1) return;
   throw new Fault("refused", `Cannot use "${CATALOGUE_FILE}": the file has another name elsewhere`);
 }
 
-/** Brings the catalogue up to the database; gives what it repaired. Within a transaction. */
+/** Updates the catalogue; returns the repair. Within a transaction. */
 export function writeCatalogue(inside: Inside): string | undefined {
   const { db, folder } = inside;
   checkCatalogue(inside);
@@ -158,12 +156,7 @@ export function writeCatalogue(inside: Inside): string | undefined {
   return repaired === undefined || mark === "" ? undefined : `${CATALOGUE_FILE} ${repaired}`;
 }
 
-function isBeginning(part: Uint8Array, whole: Uint8Array): boolean {
-  for (let at = 0; at < part.length; at++) if (part[at] !== whole[at]) return false;
-  return true;
-}
-
-/** Writes what a transaction brought to catalogue and log. What finds no room follows with the next change. */
+/** Updates catalogue and log after a transaction. On a full disk the next change retries. */
 export function followCatalogue(inside: Inside): void {
   if (!catalogueLags(inside)) return;
   try {

@@ -1,14 +1,14 @@
-/** Names of raw files, and immutable bytes written to raw/ under them. @module */
+/** Names of raw files, and immutable storage of bytes under them. @module */
 import { createHash } from "node:crypto";
 import type { Digest } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import { eachPiece, type WikiFolder } from "./wiki_folder.ts";
 
-/** Nobody writes a raw file again. */
+/** Raw files are immutable. */
 const READ_ONLY = 0o444;
 
-/** SHA-256 of a file of the wiki in hex; undefined where there is none. */
+/** SHA-256 of a file in hex; undefined if missing. */
 export function digestOfFile(folder: WikiFolder, path: string): string | undefined {
   const file = folder.tryOpen(path);
   if (file === undefined) return undefined;
@@ -17,27 +17,27 @@ export function digestOfFile(folder: WikiFolder, path: string): string | undefin
   return hash.digest("hex");
 }
 
-/** Bytes that belong into raw/. */
+/** Bytes to store in raw/. */
 export interface RawFile {
-  /** Names that are tried in their order. */
+  /** Candidate names in order. */
   readonly names: readonly string[];
   readonly bytes: Uint8Array;
   readonly digest: string;
-  /** Whether other bytes under a name are their own there, so that the name is passed over. */
+  /** Whether other bytes under a name belong to another source, so that the name is skipped. */
   readonly known: (path: string, digest: string) => boolean;
 }
 
-/** Where bytes lie or shall lie. */
+/** The place of bytes in raw/. */
 export interface RawPlace {
   /** `raw/NAME` */
   readonly path: string;
-  /** Set where they are not there yet. */
+  /** The bytes, if not stored yet. */
   readonly missing?: Uint8Array;
 }
 
 /**
- * Finds the name for bytes: a file that is there with these bytes is kept.
- * @throws Fault `storeCorrupt` where a file was altered, `refused` for links.
+ * Finds the place for bytes; an existing file with them is kept.
+ * @throws Fault `storeCorrupt` for an altered file, `refused` for links
  */
 export function placeOfRaw(folder: WikiFolder, { names, bytes, digest, known }: RawFile): RawPlace {
   for (const name of names) {
@@ -55,7 +55,7 @@ export function placeOfRaw(folder: WikiFolder, { names, bytes, digest, known }: 
   throw new Fault("storeCorrupt", `Cannot keep "raw/${names[0]}": every name is taken`);
 }
 
-/** Writes what is missing, to the disk, and gives each its name. @throws Fault `storeFull`, `refused`. */
+/** Writes missing files durably, then renames them. @throws Fault `storeFull`, `refused` */
 export async function writeRaw(folder: WikiFolder, places: readonly RawPlace[]): Promise<void> {
   const files = places.flatMap(({ path, missing }) =>
     missing === undefined ? [] : [{ path, bytes: missing }]
@@ -69,7 +69,7 @@ export async function writeRaw(folder: WikiFolder, places: readonly RawPlace[]):
   folder.syncFolder("raw");
 }
 
-// Harmless names for raw files: `SLUG.DIGEST12.EXT`.
+// Safe names for raw files: `SLUG.DIGEST12.EXT`.
 
 const EXTENSIONS: Readonly<Record<SourceKind, string>> = Object.freeze({
   markdown: "md",
@@ -84,13 +84,13 @@ const EXTENSIONS: Readonly<Record<SourceKind, string>> = Object.freeze({
   mail: "eml",
 });
 
-/** Most of a slug, UTF-8 bytes. */
+/** UTF-8 bytes of a slug. */
 const SLUG_BYTES = 80;
-/** Names that are no file's on some machines, whatever follows the dot. */
+/** File names that some systems reserve. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
 const encoder = new TextEncoder();
 
-/** Letters and digits of any script, everything else `-`: no slash, dot, blank, control or direction mark is left. */
+/** Letters and digits of any script, everything else as `-`. */
 function slugOf(name: string): string {
   const words = name.toWellFormed().normalize("NFKC").replace(/[^\p{L}\p{N}\p{M}]+/gu, "-");
   let slug = "";
@@ -104,7 +104,7 @@ function slugOf(name: string): string {
   return RESERVED.test(plain) ? `source-${plain}` : plain;
 }
 
-/** The name and extension of the last part of a key (a path or URL), or of the title where it has none. */
+/** Stem and extension of the last segment of a key (a path or URL). */
 function lastPart(key: string): { readonly stem: string; readonly extension: string } {
   const path = key.replace(/[?#].*$/s, "").replace(/[/\\]+$/, "");
   const last = path.slice(
@@ -116,24 +116,24 @@ function lastPart(key: string): { readonly stem: string; readonly extension: str
     : { stem: match[1] ?? "", extension: (match[2] ?? "").toLowerCase() };
 }
 
-/** Names under which a source's raw bytes may lie, in the order in which they are tried. */
+/** Candidate names for a source's raw bytes, in order. */
 export function rawNames(
   source: { readonly key: string; readonly kind: SourceKind },
   digest: Digest,
 ): readonly string[] {
   const { stem, extension } = lastPart(source.key);
-  // `.txt` after the extension is the mark of a text form.
+  // A `.txt` behind the extension marks a text form.
   const end = extension === "" ? EXTENSIONS[source.kind] : extension;
   const slug = slugOf(stem);
   return [12, 24, 64].map((length) => `${slug}.${digest.slice(0, length)}.${end}`);
 }
 
-/** Names under which its text form may lie. */
+/** Candidate names for its text form. */
 export function textNames(raw: string, textDigest: Digest): readonly string[] {
   return [`${raw}.txt`, `${raw}.${textDigest.slice(0, 12)}.txt`, `${raw}.${textDigest}.txt`];
 }
 
-/** What a file of raw/ is called, taken apart; undefined where it is no raw file's name. */
+/** Parses the name of a raw file; undefined for other names. */
 export function readRawName(
   name: string,
 ): { readonly slug: string; readonly prefix: string; readonly extension: string } | undefined {

@@ -1,6 +1,6 @@
 /**
- * Reads lines and passages of text files in raw/. The first reading of a file checks its digest and notes where
- * every 64th line begins; later ones read only what they give.
+ * Reads lines and passages of text files in raw/. The first read of a file verifies its digest and records
+ * where every 64th line begins; later reads only read the requested part.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -8,40 +8,40 @@ import { Fault } from "../../../contracts/base/mod.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 import { eachPiece, type OpenFile, type WikiFolder } from "./wiki_folder.ts";
 
-/** Lines between two marks. */
+/** Lines between two recorded offsets. */
 const STRIDE = 64;
-/** Files whose marks are remembered. */
-const REMEMBERED = 2_000;
-/** Files that are kept whole, each and together, bytes. */
-const [SMALL, KEPT] = [131_072, 16_777_216];
+/** Files with cached offsets. */
+const MAX_CACHED_FILES = 2_000;
+/** Bytes of files cached completely: per file and in total. */
+const [MAX_CACHED_FILE, MAX_CACHED_BYTES] = [131_072, 16_777_216];
 const LF = 10;
 
 interface Marks {
   readonly mark: string;
   readonly digest: string;
-  /** Where line 1 + 64 n begins. */
+  /** Offsets of lines 1 + 64 n. */
   readonly starts: readonly number[];
   readonly bytes: number;
-  /** All of a small file, while there is room. */
+  /** Content of a small file, if cached. */
   readonly content: Uint8Array | undefined;
 }
 
-/** A text file that is read. */
+/** A text file. */
 export interface TextFile {
   /** `raw/NAME` */
   readonly path: string;
   readonly digest: string;
 }
 
-/** Reads text files of the wiki. All methods throw `storeCorrupt` when the file is gone or is not what was ingested. */
+/** Reads text files of the wiki. All methods throw `storeCorrupt` when the file is missing or altered. */
 export interface TextLines {
-  /** Whole lines `from`..`to`, joined by line feeds, at most `most` bytes; of a line that alone is longer, its beginning. */
-  lines(file: TextFile, from: number, to: number, most: number): string;
+  /** Lines `from`..`to` joined by newlines: whole lines up to `max` bytes; a single longer line is cut. */
+  lines(file: TextFile, from: number, to: number, max: number): string;
   /** Bytes `from`..`to`, end exclusive. */
   passage(file: TextFile, from: number, to: number): string;
 }
 
-/** How many lines `bytes` have: a line feed at the very end begins none. */
+/** Number of lines; a final newline begins none. */
 export function countLines(bytes: Uint8Array): number {
   if (bytes.length === 0) return 0;
   let lines = bytes[bytes.length - 1] === LF ? 0 : 1;
@@ -49,7 +49,7 @@ export function countLines(bytes: Uint8Array): number {
   return lines;
 }
 
-/** Text files of `folder`. */
+/** Makes the reader for `folder`. */
 export function makeTextLines(folder: WikiFolder): TextLines {
   const known = new Map<string, Marks>();
   let kept = 0;
@@ -70,7 +70,7 @@ export function makeTextLines(folder: WikiFolder): TextLines {
     eachPiece(folder.open(path), (piece, base) => {
       hash.update(piece);
       bytes = base + piece.length;
-      content = base === 0 && bytes <= SMALL ? piece.slice() : undefined;
+      content = base === 0 && bytes <= MAX_CACHED_FILE ? piece.slice() : undefined;
       for (let at = piece.indexOf(LF); at !== -1; at = piece.indexOf(LF, at + 1)) {
         lines += 1;
         if (lines % STRIDE === 0) starts.push(base + at + 1);
@@ -84,7 +84,7 @@ export function makeTextLines(folder: WikiFolder): TextLines {
     }
     const marks = { mark: found.mark, digest, starts, bytes, content };
     kept += content?.length ?? 0;
-    if (known.size >= REMEMBERED || kept > KEPT) {
+    if (known.size >= MAX_CACHED_FILES || kept > MAX_CACHED_BYTES) {
       known.clear();
       kept = content?.length ?? 0;
     }
@@ -118,19 +118,19 @@ export function makeTextLines(folder: WikiFolder): TextLines {
         open.close();
       }
     },
-    lines(file, from, to, most) {
+    lines(file, from, to, max) {
       const marks = marksOf(file);
       const { starts, bytes } = marks;
       if (from < 1 || to < from) return "";
       const mark = Math.floor((from - 1) / STRIDE);
       const start = starts[mark];
       if (start === undefined) return "";
-      // Up to the mark after the last line is enough.
+      // Reads up to the recorded offset after the last line.
       const end = starts[Math.floor((to - 1) / STRIDE) + 1] ?? bytes;
       const skip = from - 1 - mark * STRIDE;
       const open = reader(file, marks);
       try {
-        return collect(open, { start, end, skip, lines: to - from + 1, most });
+        return collect(open, { start, end, skip, lines: to - from + 1, max });
       } finally {
         open.close();
       }
@@ -139,12 +139,12 @@ export function makeTextLines(folder: WikiFolder): TextLines {
 
   function collect(
     file: { read(into: Uint8Array, at: number): number },
-    { start, end, skip, lines, most }: {
+    { start, end, skip, lines, max }: {
       start: number;
       end: number;
       skip: number;
       lines: number;
-      most: number;
+      max: number;
     },
   ): string {
     const piece = new Uint8Array(Math.min(65_536, Math.max(1, end - start)));
@@ -159,7 +159,7 @@ export function makeTextLines(folder: WikiFolder): TextLines {
       if (got === 0) break;
       const read = piece.subarray(0, Math.min(got, end - at));
       at += read.length;
-      // What is wanted of a piece lies together: it is copied at once, and not line by line.
+      // The requested part of a piece is contiguous, so it is copied at once.
       let first = -1;
       let from = 0;
       while (from < read.length) {
@@ -171,42 +171,42 @@ export function makeTextLines(folder: WikiFolder): TextLines {
           if (first === -1) first = from;
           size += stop - from;
           open = feed === -1;
-          if (size <= most + 2 && feed !== -1) {
+          if (size <= max + 2 && feed !== -1) {
             whole += 1;
             wholeSize = size;
           }
         }
         from = stop;
-        if (whole === lines || size > most + 2) break;
+        if (whole === lines || size > max + 2) break;
       }
       if (first !== -1) kept.push(read.slice(first, from));
-      if (size > most + 2) break;
+      if (size > max + 2) break;
     }
-    // The file's last line has no line feed.
-    if (open && size <= most) wholeSize = size;
-    return spell(joinBytes(kept), wholeSize, most);
+    // The last line of the file without newline.
+    if (open && size <= max) wholeSize = size;
+    return spell(joinBytes(kept), wholeSize, max);
   }
 
-  /** The lines of `joined`, or of its whole ones where there are some. */
-  function spell(joined: Uint8Array, wholeSize: number, most: number): string {
+  /** Decodes the lines of `joined`, or only its whole lines if there are any. */
+  function spell(joined: Uint8Array, wholeSize: number, max: number): string {
     const text = decoder.decode(wholeSize > 0 ? joined.subarray(0, wholeSize) : joined);
     const lines = text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line);
     if (text.endsWith("\n")) lines.pop();
-    // A byte that is no UTF-8 becomes three.
-    return joined.length * 3 <= most ? lines.join("\n") : withinBytes(lines, most);
+    // An invalid byte becomes three.
+    return joined.length * 3 <= max ? lines.join("\n") : withinBytes(lines, max);
   }
 }
 
-/** Whole lines up to `most` bytes; of a first one that is longer, its beginning, no character halved. */
-function withinBytes(lines: readonly string[], most: number): string {
+/** Whole lines up to `max` bytes; a longer first line is cut between characters. */
+function withinBytes(lines: readonly string[], max: number): string {
   const encoder = new TextEncoder();
   let [count, size] = [0, -1];
   for (const line of lines) {
     size += 1 + encoder.encode(line).length;
-    if (size > most) break;
+    if (size > max) break;
     count += 1;
   }
   if (count > 0) return lines.slice(0, count).join("\n");
   const [first = ""] = lines;
-  return first.slice(0, encoder.encodeInto(first, new Uint8Array(most)).read);
+  return first.slice(0, encoder.encodeInto(first, new Uint8Array(max)).read);
 }

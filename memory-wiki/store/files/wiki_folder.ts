@@ -1,46 +1,46 @@
 /**
- * The wiki's folder, by names within it. Before anything is read or written it is looked whether the folder
- * and `raw/` and `pages/` are still the folders that were opened, and none of them a link.
+ * Access to the wiki's folder by relative names. Every access first verifies that the folder, `raw/` and
+ * `pages/` are the ones that were opened, and no links.
  * @module
  */
 import { isAbsolute } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { storeFault } from "../sqlite/database.ts";
 
-/** A file or folder of the wiki: `index.md`, `raw/NAME`, `pages/NAME.md`. */
+/** A path in the wiki: `index.md`, `raw/NAME`, `pages/NAME.md`. */
 export type WikiPath = string;
 
-/** The folders of a wiki. */
+/** Folders of a wiki. */
 export const WIKI_FOLDERS = ["raw", "pages"] as const;
 
-/** The wiki's folder. Nothing here follows a link; a link in a file's place is `refused`. */
+/** The wiki's folder. Links are never followed; a link in place of a file is `refused`. */
 export interface WikiFolder {
   readonly root: string;
-  /** Throws `refused` when the folder, raw/ or pages/ is not what was opened. */
+  /** Throws `refused` when the folder, raw/ or pages/ was replaced. */
   check(): void;
   look(path: WikiPath): FileLook | undefined;
-  /** As look; throws `refused` when something else than a regular file lies there. */
+  /** Like look; throws `refused` for anything but a regular file. */
   expect(path: WikiPath): FileLook | undefined;
   list(folder: "raw" | "pages"): ReturnType<WikiFiles["list"]>;
-  /** What lies in a folder, by name. */
+  /** All entries of a folder by name. */
   lookAll(folder: "raw" | "pages"): ReadonlyMap<string, FileLook>;
-  /** Undefined where there is none. Throws `tooLarge` above `most` bytes. */
-  read(path: WikiPath, most: number): Uint8Array | undefined;
-  /** Throws `storeCorrupt` where there is none. */
+  /** Undefined if missing. Throws `tooLarge` above `max` bytes. */
+  read(path: WikiPath, max: number): Uint8Array | undefined;
+  /** Throws `storeCorrupt` if missing. */
   open(path: WikiPath): OpenFile;
-  /** Undefined where there is none. */
+  /** Undefined if missing. */
   tryOpen(path: WikiPath): OpenFile | undefined;
-  /** Writes beside the target, to the disk, and gives the temporary file's path. */
+  /** Writes a temporary file beside the target durably; returns its path. */
   stage(path: WikiPath, bytes: Uint8Array, mode?: number): WikiPath;
-  /** As {@link WikiFolder.stage} for many; where one fails, none is left. */
+  /** Like {@link WikiFolder.stage} for many files: all or none. */
   stageAll(
     files: readonly { readonly path: WikiPath; readonly bytes: Uint8Array }[],
     mode?: number,
   ): Promise<readonly WikiPath[]>;
   place(staged: WikiPath, path: WikiPath): void;
   /**
-   * Puts `staged` in the place of what was `seen` there, or removes that without `staged`. Gives false, and changes
-   * nothing, where something else is there by then: it is looked at last of all.
+   * Replaces the file `seen` at a path by `staged`, or removes it without `staged`. Returns false and changes
+   * nothing if the file was replaced meanwhile; that is checked last.
    */
   supersede(path: WikiPath, seen: FileLook | undefined, staged: WikiPath | undefined): boolean;
   remove(path: WikiPath): void;
@@ -48,21 +48,21 @@ export interface WikiFolder {
   syncFolder(folder: "raw" | "pages"): void;
 }
 
-/** How temporary files begin: nothing of the store's or a person's is called so. */
+/** Prefix of temporary files, which no other file has. */
 export const STAGED = ".remit-";
 
-/** What a wiki's folder is opened with. */
+/** Options of the folder. */
 export interface WikiFolderOptions {
   /** Absolute and real. */
   readonly root: string;
-  /** Make what is missing of the folder, raw/ and pages/. */
+  /** Whether to create missing folders. */
   readonly create: boolean;
   readonly id: (prefix: string) => string;
 }
 
 /**
- * Opens the folder. Faults: `notFound` without `create` where it is no wiki's, `refused` for links,
- * `invalidInput` for a path that is not absolute.
+ * Opens the folder. Faults: `notFound` without `create` for a folder without wiki, `refused` for links,
+ * `invalidInput` for a relative path.
  */
 export function openWikiFolder(files: WikiFiles, options: WikiFolderOptions): WikiFolder {
   const { root, create, id } = options;
@@ -124,13 +124,13 @@ export function openWikiFolder(files: WikiFiles, options: WikiFolderOptions): Wi
     return `${path.slice(0, path.lastIndexOf("/") + 1)}${STAGED}${id("f")}`;
   }
 
-  function read(path: WikiPath, most: number): Uint8Array | undefined {
+  function read(path: WikiPath, max: number): Uint8Array | undefined {
     const found = plain(path);
     if (found === undefined) return undefined;
-    if (found.bytes > most) {
-      throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes`);
+    if (found.bytes > max) {
+      throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${max} bytes`);
     }
-    return guarded("read", path, (absolute) => readWhole(files.open(absolute), most));
+    return guarded("read", path, (absolute) => readWhole(files.open(absolute), max));
   }
 
   function tryOpen(path: WikiPath): OpenFile | undefined {
@@ -156,7 +156,7 @@ export function openWikiFolder(files: WikiFiles, options: WikiFolderOptions): Wi
             return look === undefined ? [] : [[name, look] as const];
           }),
       );
-      // It was this folder all the time.
+      // The folder was not replaced during the listing.
       check(folder);
       return new Map(found);
     },
@@ -212,7 +212,7 @@ function provideFolder(files: WikiFiles, path: string, create: boolean, first: b
     try {
       files.makeFolder(path);
     } catch (error) {
-      // Another process may have been first.
+      // Another process may have created it.
       if (files.look(path) === undefined) throw storeFault(error, `make folder "${path}"`);
     }
     found = files.look(path);
@@ -230,9 +230,9 @@ function provideFolder(files: WikiFiles, path: string, create: boolean, first: b
   return found.identity;
 }
 
-function readWhole(file: OpenFile, most: number): Uint8Array {
+function readWhole(file: OpenFile, max: number): Uint8Array {
   try {
-    const into = new Uint8Array(Math.min(file.bytes, most));
+    const into = new Uint8Array(Math.min(file.bytes, max));
     let length = 0;
     for (let got = 1; got > 0 && length < into.length; length += got) {
       got = file.read(into.subarray(length), length);
@@ -243,7 +243,7 @@ function readWhole(file: OpenFile, most: number): Uint8Array {
   }
 }
 
-/** Reads a file in pieces of 1 MiB, each good until the next, and closes it. */
+/** Reads a file in pieces of 1 MiB, each valid until the next, and closes it. */
 export function eachPiece(file: OpenFile, take: (piece: Uint8Array, at: number) => void): void {
   try {
     const piece = new Uint8Array(Math.min(Math.max(file.bytes, 1), 1_048_576));
@@ -258,56 +258,59 @@ export function eachPiece(file: OpenFile, take: (piece: Uint8Array, at: number) 
   }
 }
 
-// What the store asks of the file system. Real ones: wiki_files_powers.ts.
+// The file system as the store needs it; implemented in store_powers.ts.
 
-/** What lies at a path, itself: a link is a link. */
+/** An entry at a path; links are not followed. */
 export interface FileLook {
   readonly kind: "file" | "folder" | "link" | "other";
   readonly bytes: number;
-  /** Equal while the same bytes lie in the same place, up to the clock's grain: device, inode, size and times. */
+  /** Equal while the file is unchanged, up to the clock's resolution: device, inode, size and times. */
   readonly mark: string;
-  /** When content or name last changed, milliseconds since 1970. */
+  /** Milliseconds since 1970 of the last change of content or name. */
   readonly changedAt: number;
   /** Device and inode. */
   readonly identity: string;
-  /** How many names the file has. */
+  /** Number of hard links. */
   readonly names: number;
 }
 
-/** A file that is open for reading. */
+/** A file open for reading. */
 export interface OpenFile {
   readonly bytes: number;
-  /** Reads into `into` from byte `at` on; gives how many, 0 at the end. */
+  /** Reads from offset `at`; returns the number of bytes, 0 at the end. */
   read(into: Uint8Array, at: number): number;
   close(): void;
 }
 
-/** A file to be made. */
+/** A file to create. */
 export interface NewFile {
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly mode: number;
 }
 
-/** Files by absolute path. No method follows a link in the path's last place. Errors carry the system's `code`. */
+/**
+ * File system access by absolute path. A link as the last segment is never followed. Errors carry the
+ * system's `code`.
+ */
 export interface WikiFiles {
   look(path: string): FileLook | undefined;
   /** The path without links. */
   real(path: string): string;
   list(folder: string): readonly { readonly name: string; readonly kind: FileLook["kind"] }[];
   open(path: string): OpenFile;
-  /** Makes a file that must not be there yet, and waits until its bytes are on the disk. */
+  /** Creates a new file durably. */
   write(path: string, bytes: Uint8Array, mode: number): void;
-  /** As {@link WikiFiles.write} for many, waiting for the disk once; where one fails, none is left. */
+  /** Like {@link WikiFiles.write} for many files, with one wait: all or none. */
   writeAll(files: readonly NewFile[]): Promise<void>;
-  /** Writes at the end of a file, made if need be, without waiting for the disk. */
+  /** Appends to a file, created if missing, without waiting for the disk. */
   append(path: string, bytes: Uint8Array): void;
-  /** Puts `from` in the place of `to`, whatever that was but a folder. */
+  /** Replaces `to` by `from`; `to` must not be a folder. */
   rename(from: string, to: string): void;
-  /** Nothing happens where there is none. */
+  /** A missing file is no error. */
   remove(path: string): void;
-  /** Makes a folder that must not be there yet. */
+  /** Creates a new folder. */
   makeFolder(path: string): void;
-  /** Waits until the names in a folder are on the disk. */
+  /** Makes the names in a folder durable. */
   syncFolder(path: string): void;
 }

@@ -1,4 +1,4 @@
-/** Citations of a page, looked up: which source, do its lines exist, and what they are. @module */
+/** Resolves a page's citations to sources and lines. @module */
 import type { Digest } from "../../../contracts/authority/mod.ts";
 import type { Citation, WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
@@ -9,42 +9,42 @@ import { mixTrust, type Trust } from "../trust_rules.ts";
 
 type Written = ReadPage["citations"][number];
 
-/** Most of a cited span, bytes. */
+/** Bytes of a cited span. */
 export const SPAN_BYTES = 4_194_304;
 
-/** What became of a page's citations. */
+/** Resolved citations of a page. */
 export interface LookedUp {
   readonly citations: readonly Citation[];
-  /** Raw digests that are cited, each once. */
+  /** Digests of the cited sources, without duplicates. */
   readonly sources: readonly Digest[];
-  /** Of every cited source. */
+  /** Trust of every cited source. */
   readonly cited: readonly Trust[];
   readonly unresolved: readonly { readonly citation: Written; readonly why: string }[];
 }
 
-/** What makes two written citations one. */
+/** Key by which written citations are equal. */
 export function citationKey({ file, digestPrefix, startLine, endLine }: Written): string {
   return `${file} ${digestPrefix} ${startLine}-${endLine}`;
 }
 
-/** Texts that are kept while one piece of work goes on, each and together, characters. */
-const [WHOLE, KEPT] = [300_000, 16_000_000];
+/** Characters of cached texts, per text and in total. */
+const [MAX_CACHED_TEXT, MAX_CACHED] = [300_000, 16_000_000];
 
-/** What was looked up already: good for one piece of work, within which nothing changes. */
+/** A cache for one operation, during which nothing changes. */
 export interface KnownSources {
   readonly sources: Map<string, CitedSource | undefined>;
-  /** Lines of texts that are cited more than once; undefined where they are too long to be kept. */
+  /** Lines of texts cited more than once; undefined for texts too long to cache. */
   readonly lines: Map<string, readonly string[] | undefined>;
-  /** Characters of {@link KnownSources.lines}. */
+  /** Total characters in `lines`. */
   kept: number;
 }
 
-/** Nothing was looked up yet. */
+/** Makes an empty cache. */
 export function makeKnownSources(): KnownSources {
   return { sources: new Map(), lines: new Map(), kept: 0 };
 }
 
-/** Looks up each citation. */
+/** Resolves each citation. */
 export function lookUpCitations(
   inside: Inside,
   written: readonly Written[],
@@ -69,7 +69,7 @@ export function lookUpCitations(
   };
 }
 
-/** A source that is cited. */
+/** A cited source. */
 export interface CitedSource {
   readonly source: WikiSource;
   readonly trust: Trust;
@@ -112,7 +112,7 @@ function lookUp(
 
 const textFile = ({ text, textDigest }: WikiSource) => ({ path: text, digest: textDigest });
 
-/** All lines of a text that is not long; undefined of a longer one. */
+/** All lines of a short text; undefined for a longer one. */
 function linesOf(
   { lines }: Inside,
   source: WikiSource,
@@ -120,13 +120,13 @@ function linesOf(
 ): readonly string[] | undefined {
   const { text: path } = source;
   if (known.lines.has(path)) return known.lines.get(path);
-  // UTF-8 has at most three bytes for a character, so that what fits was not cut.
-  const whole = lines.lines(textFile(source), 1, source.lines, WHOLE * 3 + 4);
-  if (known.kept + whole.length > KEPT) {
+  // UTF-8 has at most three bytes per UTF-16 unit, so a text within the limit is complete.
+  const whole = lines.lines(textFile(source), 1, source.lines, MAX_CACHED_TEXT * 3 + 4);
+  if (known.kept + whole.length > MAX_CACHED) {
     known.lines.clear();
     known.kept = 0;
   }
-  const all = whole.length > WHOLE ? undefined : whole.split("\n");
+  const all = whole.length > MAX_CACHED_TEXT ? undefined : whole.split("\n");
   const kept = all?.length === source.lines ? all : undefined;
   known.kept += kept === undefined ? 0 : whole.length;
   known.lines.set(path, kept);

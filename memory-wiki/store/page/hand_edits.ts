@@ -1,4 +1,4 @@
-/** Takes in pages that were changed, made or removed past the store. @module */
+/** Imports pages changed, created or removed outside the store. @module */
 import { Colour, type Digest, Label } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -29,18 +29,18 @@ import {
   putVersion,
 } from "./versions.ts";
 
-/** A file whose times are younger than this when it is read may change again unseen, milliseconds. */
+/** Milliseconds after a file's time stamp within which it may change again without a new one. */
 const GRAIN_MS = 2_000;
 const HAND = "hand";
 
 type Synced = Awaited<ReturnType<PageTable["sync"]>>;
 type Changed = { readonly name: PageName; readonly bytes: Uint8Array; readonly mark: string };
 
-/** Looks through `pages/` and takes in what a person did there. */
+/** Searches `pages/` for hand edits and imports them. */
 export function takeHandEdits(inside: Inside): Synced {
   const { db, folder } = inside;
   settle(inside);
-  // By place, size and times alone: what is as it was when it was last read is not read again.
+  // Files whose place, size and times are unchanged are not read.
   const marks = new Map(
     db.all("SELECT name, file_mark FROM pages WHERE deleted = 0").map((row) =>
       [text(row, "name"), text(row, "file_mark")] as const
@@ -52,7 +52,7 @@ export function takeHandEdits(inside: Inside): Synced {
   for (const [file, { kind, mark }] of folder.lookAll("pages")) {
     if (file.startsWith(STAGED) || (!file.endsWith(".md") && kind === "file")) continue;
     if (file.startsWith(".") && kind === "folder") continue;
-    // A page that is as it was read needs no look at its name either: of thousands that is half the time.
+    // Skips validating the name of an unchanged page, which takes half the time for thousands.
     if (kind === "file" && file.endsWith(".md") && marks.get(file.slice(0, -3)) === mark) {
       seen.add(file.slice(0, -3));
       continue;
@@ -77,7 +77,7 @@ export function takeHandEdits(inside: Inside): Synced {
   );
   if (looked.length === 0 && gone.length === 0) return { taken: [], removed: [], problems };
   const done = db.transaction("take in hand edits", () => {
-    // INVARIANT: what another process has applied since, and not yet put in place, is no hand edit.
+    // INVARIANT: a patch that another process applied but did not write yet is no hand edit.
     settlePages(inside);
     const taken = looked.filter((name) => takeFile(inside, name, problems));
     return { taken, removed: gone.filter((name) => takeRemoval(inside, name)) };
@@ -86,7 +86,7 @@ export function takeHandEdits(inside: Inside): Synced {
   return { ...done, problems };
 }
 
-/** Takes in one file where its bytes are not the page's. Within a transaction. */
+/** Imports a file if its bytes differ from the page's. Within a transaction. */
 function takeFile(
   inside: Inside,
   name: PageName,
@@ -207,10 +207,9 @@ function takeRemoval(inside: Inside, name: PageName): boolean {
   return true;
 }
 
-// What a page's front matter says of its colour and label. It is never believed, except to make it
-// worse.
+// Colour and label in a page's front matter, which can only lower the trust.
 
-/** The shown colour and label, where they are ones. */
+/** The shown colour and label, if valid. */
 function shownTrust({ front }: ReadPage): Partial<Trust> {
   const colour = Colour.safeParse(front.colour);
   const label = Label.safeParse(front.label);

@@ -1,4 +1,4 @@
-/** Pages as the store has them. @module */
+/** Pages in the database. @module */
 import { createPublicKey, verify } from "node:crypto";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -16,7 +16,7 @@ import type { PageTable, PageVersion, StoredPage } from "../wiki_store.ts";
 import { takeHandEdits } from "./hand_edits.ts";
 import { PAGE_BYTES, pageFile, pageOf, pageRow, storedPage, versionText } from "./versions.ts";
 
-/** The table of one wiki. */
+/** Makes the table of one wiki. */
 export function makePageTable(inside: Inside, trustedKeys: readonly string[]): PageTable {
   const { db, folder, text: { linkKey } } = inside;
 
@@ -121,8 +121,8 @@ function versionOf(row: Row): PageVersion {
 }
 
 /**
- * Checks the mark, then the page has its colour and label for as long as it has these bytes.
- * @throws Fault `refused` for a key that is not trusted, a wrong signature, or other bytes; `notFound`.
+ * Verifies a mark and applies its colour and label to the page for as long as its bytes stay the same.
+ * @throws Fault `refused` for an untrusted key, an invalid signature or other bytes; `notFound`
  */
 function markPage(inside: Inside, mark: PageMark, trustedKeys: readonly string[]): void {
   const { db } = inside;
@@ -157,7 +157,7 @@ function markPage(inside: Inside, mark: PageMark, trustedKeys: readonly string[]
       page.name,
       page.version,
     );
-    // These very bytes are what was signed, wherever they come from next.
+    // The signature covers these bytes wherever they occur.
     db.run(
       "UPDATE digests SET colour = ?, label = ?, told = 2 WHERE digest = ?",
       colour,
@@ -191,7 +191,7 @@ function holds(text: string, key: string, signature: string): boolean {
     const bytes = Uint8Array.fromBase64(signature, { alphabet: "base64url" });
     return bytes.length === 64 && verify(null, new TextEncoder().encode(text), made, bytes);
   } catch (error) {
-    // No point of the curve, or no base64url.
+    // Not a point of the curve, or not base64url.
     if (!(error instanceof Error)) throw error;
     return false;
   }

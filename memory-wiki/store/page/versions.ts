@@ -1,4 +1,4 @@
-/** Versions of pages in the database: written whole within a transaction, read back. @module */
+/** Versions of pages in the database: reading, and writing within a transaction. @module */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -13,12 +13,12 @@ import { bytes, int, json, type Row, text } from "../sqlite/database.ts";
 import type { StoredPage } from "../wiki_store.ts";
 import type { LookedUp } from "./citations.ts";
 
-/** Most of a page's file, bytes. */
+/** Bytes of a page's file. */
 export const PAGE_BYTES = 1_048_576;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** A row of the table `pages`, read. */
+/** A parsed row of the table `pages`. */
 export interface PageRow {
   readonly page: Page;
   readonly deleted: boolean;
@@ -30,13 +30,13 @@ export function pageFile(name: string): string {
   return `pages/${name}.md`;
 }
 
-/** A page's row, deleted ones too. */
+/** A page's row, including deleted pages. */
 export function pageRow({ db }: Inside, name: string): PageRow | undefined {
   const row = db.get("SELECT page, deleted, file_mark FROM pages WHERE name = ?", name);
   return row === undefined ? undefined : rowOf(row);
 }
 
-/** Reads a row of the columns `page`, `deleted` and `file_mark`. */
+/** Parses the columns `page`, `deleted` and `file_mark`. */
 function rowOf(row: Row): PageRow {
   return {
     page: pageOf(row),
@@ -45,18 +45,18 @@ function rowOf(row: Row): PageRow {
   };
 }
 
-/** The page in a row's column `page`. */
+/** Parses the column `page`. */
 export function pageOf(row: Row): Page {
   return Object.freeze(json(row, "page") as Page);
 }
 
-/** A page with what was read of its file. */
+/** A page with its parsed file. */
 export function storedPage(row: Row): StoredPage {
   const reading = json(row, "reading") as Pick<StoredPage, "claims" | "citations" | "links">;
   return Object.freeze({ ...pageOf(row), ...reading });
 }
 
-/** The text of a version. @throws Fault `storeCorrupt` */
+/** The text of a version; undefined if there is none. @throws Fault `storeCorrupt` */
 export function versionText({ db }: Inside, name: string, version: number): string | undefined {
   const row = db.get(
     "SELECT text FROM page_versions WHERE name = ? AND version = ? AND deleted = 0",
@@ -77,7 +77,7 @@ export function versionText({ db }: Inside, name: string, version: number): stri
   }
 }
 
-/** A version to be written. */
+/** A version to write. */
 export interface NewVersion {
   readonly page: Page;
   readonly text: string;
@@ -87,12 +87,12 @@ export interface NewVersion {
   readonly fileMark: string;
 }
 
-/** Writes a version and makes it the page. Within a transaction. */
+/** Writes a version and makes it the current one. Within a transaction. */
 export function putVersion(inside: Inside, version: NewVersion): void {
   const { db, text: { aboutOf, linkKey } } = inside;
   const { page, reading, found } = version;
   const { name } = page;
-  // What no schema would read back is not written.
+  // Refuses a page that could not be read back.
   PageSchema.parse(page);
   recordTrust(db, page.digest, page, "made");
   const deflated = deflateRawSync(encoder.encode(version.text), { level: 3 });
@@ -119,7 +119,7 @@ export function putVersion(inside: Inside, version: NewVersion): void {
   changed(db, "pages");
 }
 
-/** Ends a page with a version that says so. Within a transaction. */
+/** Deletes a page by a final version. Within a transaction. */
 export function deleteVersion(
   inside: Inside,
   page: Page,

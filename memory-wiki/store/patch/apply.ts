@@ -1,6 +1,6 @@
 /**
- * Applies a patch whole or not at all. One transaction checks leases, versions and files, writes the versions and
- * the new files beside the old ones, and notes what is to be renamed; renaming follows (settle.ts), also after a crash.
+ * Applies a patch completely or not at all. New files are staged; one transaction checks versions and files,
+ * writes the versions and records the renames, which follow (settle.ts), also after a crash.
  * @module
  */
 import type { Digest } from "../../../contracts/authority/mod.ts";
@@ -26,10 +26,10 @@ import { checkCitations, decidePatch, pageOfChange } from "./check.ts";
 
 const NO_DIGEST = "0".repeat(64) as Digest;
 const encoder = new TextEncoder();
-/** Pages that a log line names. */
-const NAMED = 8;
+/** Pages named in a log line. */
+const MAX_NAMED = 8;
 
-/** What stands against a patch; empty where nothing does. Within a transaction. */
+/** Conflicts of a patch; empty if none. Within a transaction. */
 function conflictsOf(inside: Inside, patch: PagePatch): readonly PageConflict[] {
   return patch.changes.flatMap((change): readonly PageConflict[] => {
     const page = pageOfChange(change);
@@ -44,28 +44,28 @@ function conflictsOf(inside: Inside, patch: PagePatch): readonly PageConflict[] 
   });
 }
 
-/** A page as a patch makes it of what is there now. */
+/** A page as the patch makes it from the current state. */
 export interface Drafted {
   readonly page: Page;
   readonly whole: string;
   readonly bytes: Uint8Array;
   readonly reading: ReadPage;
   readonly found: LookedUp;
-  /** The digest of the file that it takes the place of. */
+  /** Digest of the file to replace. */
   readonly before: Digest | undefined;
 }
 
-/** What {@link stagePatch} made before the lock was had. */
+/** Result of {@link stagePatch}, made before the lock is taken. */
 export interface Staged {
-  /** Drafts hold while the wiki is of this generation. */
+  /** Drafts are valid while the wiki has this generation. */
   readonly generation: number;
   readonly drafts: ReadonlyMap<PageName, Drafted>;
-  /** New files that lie beside the old ones, by their digest. */
+  /** Staged files by digest. */
   readonly files: Map<string, string>;
 }
 
 /**
- * Writes the files that `patch` will most likely need, all at once and without the lock.
+ * Writes the files that `patch` will probably need, concurrently and without the lock.
  * @throws Fault `storeFull`, `refused`, `invalidInput`
  */
 export async function stagePatch(
@@ -91,7 +91,7 @@ export async function stagePatch(
 }
 
 /**
- * Applies `patch` with the time `at`, or notes its conflicts. What it needs beyond what was staged it adds there.
+ * Applies `patch` with time `at`, or records its conflicts. Files staged in addition are added to `staged`.
  * Within a transaction.
  */
 export function applyPatch(
@@ -105,10 +105,10 @@ export function applyPatch(
     decidePatch(inside, patch.id, { state: "conflict", by, conflicts });
     return;
   }
-  // Another process may have changed what the pages are made of.
+  // Another process may have changed what the drafts depend on.
   const holds = meta(inside.db, "generation") === staged.generation;
   const known = makeKnownSources();
-  // In the order of the database's own trees: thousands of pages at random places would not fit its cache.
+  // In the order of the database's trees: random access to thousands of pages would exceed its cache.
   const ordered = patch.changes.toSorted((a, b) => pageOfChange(a) < pageOfChange(b) ? -1 : 1);
   for (const change of ordered) {
     if (change.kind === "delete") {
@@ -126,8 +126,8 @@ export function applyPatch(
   inside.folder.syncFolder("pages");
   decidePatch(inside, patch.id, { state: "applied", by });
   const names = patch.changes.map(pageOfChange);
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  const shown = names.slice(0, NAMED).join(", ") + more;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "";
+  const shown = names.slice(0, MAX_NAMED).join(", ") + more;
   const text = `${patch.id} of ${patch.author} was applied (${shown}): ${patch.reason}`;
   appendEvent(inside, { kind: "patch", by, text });
 }
@@ -167,7 +167,7 @@ function draftPage(
   return { page, whole, bytes, reading: readPage(whole), found, before: live?.digest };
 }
 
-/** Keys of other programs stay where the page goes on; one that is made from its sources alone keeps no word of before. */
+/** Other programs' keys remain, except on a page made from its sources alone. */
 function othersBefore(
   inside: Inside,
   live: Page | undefined,

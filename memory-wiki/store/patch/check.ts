@@ -1,4 +1,4 @@
-/** Checks of a patch before anyone sees it, and its rows in the database. @module */
+/** Validates patches before review, and stores them. @module */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -19,16 +19,16 @@ import {
 import { pageRow, versionText } from "../page/versions.ts";
 import { bytes, int, json, type Row, text } from "../sqlite/database.ts";
 
-/** Most changes of one patch. */
+/** Changes per patch. */
 const MAX_CHANGES = 20_000;
-/** Longest name of a file without `.md` and a temporary mark, bytes. */
+/** UTF-8 bytes of a page name, leaving room for `.md` and the mark of a temporary file. */
 const NAME_BYTES = 200;
 
 function bad(why: string): Fault {
   return new Fault("invalidInput", `Cannot propose a patch: ${why}`);
 }
 
-/** Changes that may be proposed, parsed. @throws Fault `invalidInput` naming page and footnote, `tooLarge`. */
+/** Parses changes. @throws Fault `invalidInput` naming page and footnote, `tooLarge` */
 export function checkChanges(
   inside: Inside,
   changes: readonly PageChange[],
@@ -53,7 +53,7 @@ export function checkChanges(
   });
 }
 
-/** A name that is one file on every machine, and no other page's. */
+/** Checks that a name is a distinct file name on every system. */
 function checkName({ db, text: { linkKey } }: Inside, name: PageName): void {
   if (name.normalize("NFC") !== name) throw bad(`the name "${name}" is not in normal form (NFC)`);
   if (new TextEncoder().encode(name).length > NAME_BYTES) {
@@ -68,7 +68,7 @@ function checkName({ db, text: { linkKey } }: Inside, name: PageName): void {
 }
 
 /**
- * Looks up what a body cites. Every citation must hold, except what the page said before.
+ * Resolves a body's citations. All must be valid, except those in the page's previous version.
  * @throws Fault `invalidInput` naming page and footnote
  */
 export function checkCitations(
@@ -92,17 +92,17 @@ export function checkCitations(
 
 // Rows of the table `patches`.
 
-/** Most of a patch's changes, JSON bytes. */
+/** JSON bytes of a patch's changes. */
 const PATCH_BYTES = 256 * 1_048_576;
 const encoder = new TextEncoder();
 
-/** A patch by its name. */
+/** A patch by id. */
 export function patchById({ db }: Inside, id: string): PagePatch | undefined {
   const row = db.get("SELECT * FROM patches WHERE id = ?", id);
   return row === undefined ? undefined : patchOf(row);
 }
 
-/** A stored patch. */
+/** Parses a stored patch. */
 export function patchOf(row: Row): PagePatch {
   const changes = new TextDecoder().decode(
     inflateRawSync(bytes(row, "changes"), { maxOutputLength: PATCH_BYTES }),
@@ -124,7 +124,7 @@ export function patchOf(row: Row): PagePatch {
   });
 }
 
-/** Writes a proposed patch. */
+/** Stores a proposed patch. */
 export function putPatch({ db }: Inside, patch: PagePatch): void {
   const changes = encoder.encode(JSON.stringify(patch.changes));
   db.insert(
@@ -142,7 +142,7 @@ export function putPatch({ db }: Inside, patch: PagePatch): void {
   );
 }
 
-/** Writes what became of a patch. */
+/** Stores the decision on a patch. */
 export function decidePatch(
   { db, now }: Inside,
   id: string,
@@ -161,7 +161,7 @@ export function decidePatch(
   );
 }
 
-/** The page that a change is about. */
+/** The page of a change. */
 export function pageOfChange(change: PageChange): PageName {
   return change.kind === "write" ? change.draft.name : change.name;
 }

@@ -1,4 +1,4 @@
-/** Proposed and decided changes of pages. @module */
+/** Patches in the database. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { type PagePatch, PatchName } from "../../../contracts/memory/mod.ts";
 import { changed, type Inside } from "../inside.ts";
@@ -7,7 +7,7 @@ import type { PatchTable } from "../wiki_store.ts";
 import { applyPatch, stagePatch } from "./apply.ts";
 import { checkChanges, decidePatch, patchById, patchOf, putPatch } from "./check.ts";
 
-/** The table of one wiki. */
+/** Makes the table of one wiki. */
 export function makePatchTable(inside: Inside): PatchTable {
   const { db, folder, now, id: newId } = inside;
 
@@ -19,7 +19,7 @@ export function makePatchTable(inside: Inside): PatchTable {
     return patch;
   }
 
-  /** A patch that may still be decided. Within a transaction. */
+  /** A patch that is not decided yet. Within a transaction. */
   function open(id: string): PagePatch {
     const patch = known(id);
     if (patch.state === "proposed" || patch.state === "conflict") return patch;
@@ -35,7 +35,7 @@ export function makePatchTable(inside: Inside): PatchTable {
     let used = false;
     try {
       db.transaction(`apply patch "${id}"`, () => {
-        // Another process may have decided it meanwhile, or have left files to be put in place.
+        // Another process may have decided the patch, or left files to write.
         open(id);
         settlePages(inside);
         applyPatch(inside, patch, { by, at, staged });

@@ -1,4 +1,4 @@
-/** Takes sources in: raw files first, then one transaction for all of a batch. @module */
+/** Ingests sources: raw files first, then one transaction per batch. @module */
 import type { Digest } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { TEXT_KINDS, TRIVIAL_BYTES, type WikiSource } from "../../../contracts/memory/mod.ts";
@@ -28,7 +28,7 @@ import { int, type Row } from "../sqlite/database.ts";
 import { sourceTrust, type Trust } from "../trust_rules.ts";
 import type { NewSource, TakenSource } from "../wiki_store.ts";
 
-/** A source whose bytes lie in raw/. */
+/** A source with its place in raw/. */
 interface Kept {
   readonly source: NewSource | FoundSource;
   readonly digest: Digest;
@@ -36,19 +36,19 @@ interface Kept {
   readonly text: RawPlace & { readonly digest: Digest; readonly bytes: Uint8Array };
 }
 
-/** A version whose files lie in raw/ already, from before this store. */
+/** An adopted version, whose files exist already. */
 export interface FoundSource extends NewSource {
   readonly found: {
-    /** `raw/NAME`; equal where the raw bytes are the text. */
+    /** `raw/NAME`; equal if the raw bytes are the text. */
     readonly raw: string;
     readonly text: string;
-    /** Where it is known. */
+    /** If known. */
     readonly version?: number;
     readonly state: WikiSource["state"];
   };
 }
 
-/** Takes in batches. */
+/** Ingests batches. */
 export interface SourceIntake {
   addAll(sources: readonly (NewSource | FoundSource)[]): Promise<readonly TakenSource[]>;
 }
@@ -57,7 +57,7 @@ const INSERT =
   `INSERT INTO sources(id, key, version, digest, text_digest, kind, title, raw, text, bytes, text_bytes,
 lines, label, colour, owner, provenance, state, ingested_at, expires_at, first_chunk, chunks) VALUES`;
 
-/** The intake of one wiki. */
+/** Makes the ingestion of one wiki. */
 export function makeSourceIntake(inside: Inside): SourceIntake {
   const { db, folder } = inside;
 
@@ -65,7 +65,7 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
     return db.get("SELECT * FROM sources WHERE key = ? ORDER BY version DESC LIMIT 1", key);
   }
 
-  /** The version that is there already, where these bytes would change nothing. */
+  /** The existing version, if ingesting these bytes would change nothing. */
   function same(source: NewSource | FoundSource, digest: Digest): WikiSource | undefined {
     const version = versionOf(source);
     if (version !== undefined) {
@@ -82,7 +82,7 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
     return equal ? have : undefined;
   }
 
-  /** A source that came again lives as long as it is said now. */
+  /** Updates the expiry of a source that was ingested again. */
   function renewed(have: WikiSource, expiresAt: number | undefined): WikiSource {
     if (have.expiresAt === expiresAt) return have;
     return db.transaction("renew a source", () => {
@@ -115,7 +115,7 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
       names: textNames(raw.path.slice("raw/".length), textDigest),
       bytes: source.text,
       digest: textDigest,
-      // A text form that no source has is what a crash left.
+      // A text form without a source was left by a crash.
       known: (at, other) =>
         isKnown("text", "text_digest", at, other) ||
         db.get("SELECT 1 AS found FROM sources WHERE text = ?", at) === undefined,
@@ -128,7 +128,7 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
     return db.get(sql, path, digest) !== undefined;
   }
 
-  /** One kept source's row and passages. Within a transaction. */
+  /** Inserts a source's row and passages. Within a transaction. */
   function enter(kept: Kept, batch: Batch): number {
     const { source, digest, raw, text } = kept;
     const before = newest(source.key);
@@ -201,7 +201,7 @@ export function makeSourceIntake(inside: Inside): SourceIntake {
         const batch = makeBatch(inside);
         const ids = kept.map((one): { readonly id: number; readonly did: TakenSource["did"] } => {
           if (!("source" in one)) return { id: one.id, did: "unchanged" };
-          // Another process, or an earlier one of this batch, may have been first.
+          // Another process, or an earlier source of this batch, may have inserted it.
           const there = same(one.source, one.digest);
           if (there !== undefined) return { id: there.id, did: "unchanged" };
           const did = newest(one.source.key) === undefined ? "new" : "changed";

@@ -1,4 +1,4 @@
-/** Sources by key, version and digest. @module */
+/** Sources in the database. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
@@ -19,12 +19,12 @@ import { int, type Row } from "../sqlite/database.ts";
 import type { Chunk, SourceTable } from "../wiki_store.ts";
 import { makeSourceIntake } from "./intake.ts";
 
-/** Most that {@link SourceTable.lines} gives without being told, bytes. */
+/** Default byte limit of {@link SourceTable.lines}. */
 const LINES_BYTES = 65_536;
-/** The end of every text that begins with a prefix. */
+/** Upper bound for texts with a prefix. */
 const AFTER = "\u{10ffff}";
 
-/** The table of one wiki. */
+/** Makes the table of one wiki. */
 export function makeSourceTable(inside: Inside): SourceTable {
   const { db, folder, lines } = inside;
   const intake = makeSourceIntake(inside);

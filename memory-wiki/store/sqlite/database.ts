@@ -1,29 +1,29 @@
-/** Statements, transactions, typed rows and faults of one open database. @module */
+/** Statements, transactions, typed rows and faults of an open database. @module */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
 
-/** What a statement takes. */
+/** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;
 
-/** Rows of {@link Database.insert} in one statement. */
+/** Rows per statement in {@link Database.insert}. */
 const GROUP = 64;
 
-/** One open database. Faults as {@link withFaults} makes them. */
+/** An open database. Errors become faults by {@link withFaults}. */
 export interface Database {
   get(sql: string, ...values: readonly Value[]): Row | undefined;
   all(sql: string, ...values: readonly Value[]): readonly Row[];
-  /** Gives the number of rows that it changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): number;
-  /** `head` ends in `VALUES`; each row has as many values as the first. */
+  /** `head` ends in `VALUES`; all rows have equal length. */
   insert(head: string, rows: readonly (readonly Value[])[]): void;
-  /** All or nothing, after the write lock is had; within another it joins that one. */
+  /** A transaction with the write lock; nested calls join the outer one. */
   transaction<T>(doing: string, f: () => T): T;
-  /** Moves the WAL into the main file and cuts it, as far as readers let it. */
+  /** Moves the WAL into the database file and truncates it, as far as readers permit. */
   checkpoint(): void;
   close(): void;
 }
 
-/** Keeps prepared statements of `db` by their text. */
+/** Caches prepared statements by text. */
 export function makeDatabase(db: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   function prepare(sql: string): StatementSync {
@@ -59,7 +59,7 @@ export function makeDatabase(db: DatabaseSync): Database {
           prepare("COMMIT").run();
           return value;
         } catch (error) {
-          // SQLite itself rolls back some failures (a full disk), so it is asked first.
+          // SQLite itself rolls back after some failures (a full disk).
           if (db.isTransaction) prepare("ROLLBACK").run();
           throw error;
         }
@@ -69,16 +69,16 @@ export function makeDatabase(db: DatabaseSync): Database {
       try {
         db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       } catch (_error) {
-        // The WAL holds everything that was promised; a lasting fault shows itself in the next commit.
+        // The WAL contains all commits; a lasting failure appears in the next one.
       }
     },
     close: () => db.close(),
   });
 }
 
-// Reading columns of rows, each with its type; a row of another shape is damage.
+// Typed columns; a value of another type is damage.
 
-/** One row as the engine gives it. */
+/** A row as the engine returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 function damaged(column: string): Fault {
@@ -129,7 +129,7 @@ export function json(row: Row, column: string): unknown {
   }
 }
 
-// What SQLite's and the file system's errors mean to a caller of the wiki's store.
+// Errors of SQLite and the file system as faults.
 
 const FULL = 13;
 const IOERR = 10;
@@ -139,7 +139,7 @@ const CORRUPT = 11;
 const NOTADB = 26;
 const REFUSED: ReadonlySet<number> = new Set([3, 8, 14, 23]);
 
-// `exec` gives no code in Deno 2.9, only SQLite's standard words.
+// `exec` in Deno 2.9 provides no code, only SQLite's standard messages.
 const BY_WORDS: readonly (readonly [RegExp, number])[] = [
   [/database or disk is full/, FULL],
   [/disk I\/O error/, IOERR],
@@ -149,7 +149,7 @@ const BY_WORDS: readonly (readonly [RegExp, number])[] = [
   [/unable to open database file|readonly database/, 14],
 ];
 
-/** The system's short name of an error (`ENOSPC`), `""` where it has none. */
+/** The system's error code (`ENOSPC`); `""` for none. */
 function systemCode(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code
@@ -161,7 +161,7 @@ function sqliteCode(error: Error): number {
   return BY_WORDS.find(([words]) => words.test(error.message))?.[1] ?? 0;
 }
 
-/** The fault that an error stands for, or the error itself where it is a bug of ours. `doing` completes "Cannot …". */
+/** The fault for an error; an unknown error is returned unchanged. `doing` completes "Cannot …". */
 export function storeFault(error: unknown, doing: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const fault = (kind: FaultCode, why: string): Fault =>
@@ -196,7 +196,7 @@ export function storeFault(error: unknown, doing: string): unknown {
   return error;
 }
 
-/** Runs `f`; errors of the engine and of files leave it as faults. */
+/** Runs `f` and converts errors of engine and files to faults. */
 export function withFaults<T>(doing: string, f: () => T): T {
   try {
     return f();

@@ -1,23 +1,23 @@
 /**
- * The schema of wiki.db as a numbered list. A step is never changed once released: a new one is added.
+ * The schema of wiki.db as numbered migrations. Released migrations are never changed, only added.
  *
- * Sources and chunks are numbered for each label separately (`id = 3 * n + label`), so that what a caller
- * may not see does not shift the numbers that it sees. Text of chunks is not here: it is read from raw/.
+ * Sources and chunks have separate ids per label (`id = 3 * n + label`), so that hidden ones do not shift
+ * visible ids. The text of chunks is read from raw/.
  * @module
  */
 import { Fault } from "../../../contracts/base/mod.ts";
 
-/** One step of the schema, applied in a transaction of its own. */
+/** A migration, applied in a transaction of its own. */
 export interface Migration {
   /** From 1, without gaps. */
   readonly version: number;
-  /** SQL statements, `;` between them. */
+  /** SQL statements, separated by `;`. */
   readonly sql: string;
 }
 
 const PUNCTUATION = `!"#$%&''()*+,-./:;<=>?@[\\]^_\`{|}~`.replaceAll('"', '""');
 
-/** Contentless: the index alone. Terms come ready, so tokens end at spaces only. */
+/** Contentless: index only. Terms are prepared, so tokens end at spaces only. */
 function chunkIndex(label: string): string {
   return `
 CREATE VIRTUAL TABLE chunks_${label} USING fts5(terms, heading, content='', contentless_delete=1,
@@ -26,7 +26,7 @@ INSERT INTO chunks_${label}(chunks_${label}, rank) VALUES('rank', 'bm25(1.0, 2.0
 CREATE VIRTUAL TABLE terms_${label} USING fts5vocab(chunks_${label}, 'row');`;
 }
 
-/** What becomes of a source is noted, whoever changes its row. */
+/** Records every change of a source's row. */
 function sourceEvent(when: string): string {
   return `CREATE TRIGGER ${when} BEGIN
   INSERT INTO source_events(source, state, label, colour, expires_at)
@@ -34,7 +34,7 @@ function sourceEvent(when: string): string {
 END;`;
 }
 
-/** Every step, oldest first. */
+/** All migrations, oldest first. */
 const WIKI_MIGRATIONS: readonly Migration[] = Object.freeze([
   Object.freeze({
     version: 1,
@@ -132,7 +132,7 @@ INSERT INTO pictures(name, n, mark) VALUES('sources', 0, '');
   }),
   Object.freeze({
     version: 3,
-    // 0: to be told to the state; 1: nothing to tell; 2: what a person signed, to be told.
+    // 0: to be reported to the state; 1: nothing to report; 2: signed by a person, to be reported.
     sql: `
 ALTER TABLE digests ADD COLUMN told INTEGER NOT NULL DEFAULT 1;
 UPDATE digests SET told = 0 WHERE colour = 2 OR label = 2;
@@ -142,8 +142,8 @@ CREATE INDEX digests_untold ON digests(told) WHERE told <> 1;
 ]);
 
 /**
- * The steps still to do for a database that stands at `current` (0: empty), oldest first.
- * @throws Fault `unavailable` when the database is newer than this list.
+ * The pending migrations of a database at version `current` (0: empty), oldest first.
+ * @throws Fault `unavailable` for a database newer than this list
  */
 export function pendingMigrations(
   current: number,

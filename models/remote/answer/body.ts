@@ -1,17 +1,17 @@
-/** The events of a provider's answer, whether it streams or says all at once. @module */
+/** The events of a provider's answer, streamed or not. @module */
 import { createParser } from "eventsource-parser";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { WireResponse } from "../endpoint.ts";
 import type { ByteScrub } from "../redact/scrub.ts";
 
 /**
- * Gives the data of each server-sent event; the last one also when its blank line is missing. `body` bounds the length of
+ * Yields the data of each server-sent event; the last event needs no blank line. `body` limits the length of
  * a line and of the whole.
  */
 export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();
   let events: string[] = [];
-  // An event without data keeps a connection open and says nothing.
+  // An event without data only keeps the connection alive.
   const parser = createParser({ onEvent: ({ data }) => void (data !== "" && events.push(data)) });
   function read(text: string): readonly string[] {
     events = [];
@@ -23,8 +23,8 @@ export async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /**
- * Gives the data of each event. A JSON document is one event: errors come so, and whole answers of
- * servers that do not stream. Rejects with `upstream` where no event came.
+ * Yields the data of each event. A JSON document is one event: errors, and answers of servers that do not
+ * stream. Rejects with `upstream` for an answer without an event.
  */
 export async function* eventsOfAnswer(
   { headers, body }: Pick<WireResponse, "headers" | "body">,
@@ -48,26 +48,25 @@ export async function* eventsOfAnswer(
   );
 }
 
-/** Most bytes of one answer, after decompression. */
-const ANSWER_BYTES = 16 * 1024 * 1024;
-/** Most bytes of a line of a stream. */
+/** Bytes of one answer after decompression. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+/** Bytes of a line of a stream. */
 export const LINE_BYTES = 1024 * 1024;
-/** So many bytes are progress although no line ended. */
+/** So many bytes count as progress even within a line. */
 const PROGRESS_BYTES = 4_096;
 const NEWLINE = 0x0a;
 
-/** What a body is read with. */
 interface BodyParts {
   readonly host: string;
   readonly scrub: ByteScrub;
-  /** Longest line in bytes; absent: not looked at. */
+  /** Maximum length of a line in bytes; absent: unlimited. */
   readonly lineBytes: number | undefined;
-  /** A line ended, or much came. */
+  /** Called when a line ended or {@link PROGRESS_BYTES} came. */
   readonly onProgress: () => void;
   readonly onBytes: (bytes: Uint8Array) => void;
 }
 
-/** Gives on what `source` holds. Rejects with `upstream` past a limit, and with what `source` rejects. */
+/** Yields the bytes of `source`. Rejects with `upstream` past a limit, and with every fault of `source`. */
 export async function* boundedBody(
   source: AsyncIterable<Uint8Array<ArrayBuffer>>,
   { host, scrub, lineBytes = Infinity, onProgress, onBytes }: BodyParts,
@@ -77,7 +76,7 @@ export async function* boundedBody(
   let sinceProgress = 0;
   for await (const bytes of source) {
     total += bytes.length;
-    if (total > ANSWER_BYTES) throw tooMuch(host, `more than ${ANSWER_BYTES} bytes`);
+    if (total > MAX_ANSWER_BYTES) throw tooMuch(host, `more than ${MAX_ANSWER_BYTES} bytes`);
     const lineEnd = bytes.lastIndexOf(NEWLINE);
     if (longest(bytes, line) > lineBytes) throw tooMuch(host, `a line of over ${lineBytes} bytes`);
     line = lineEnd < 0 ? line + bytes.length : bytes.length - lineEnd - 1;
@@ -97,7 +96,7 @@ export async function* boundedBody(
   yield rest;
 }
 
-/** The longest line that a piece begins, continues or holds. */
+/** The longest line in a piece, where `before` bytes of its first line came earlier. */
 function longest(bytes: Uint8Array, before: number): number {
   let most = 0;
   let from = 0;
@@ -112,7 +111,7 @@ function tooMuch(host: string, what: string): Fault {
   return new Fault("upstream", `Cannot infer: ${host} sends ${what} in one answer`);
 }
 
-/** Reads `body` to its end. Rejects as it does. */
+/** Reads `body` to its end. Rejects with every fault of `body`. */
 export async function textOfBody(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   const parts: string[] = [];

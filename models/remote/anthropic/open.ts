@@ -1,4 +1,4 @@
-/** Anthropic's messages API. @module */
+/** Opens models of Anthropic's messages API. @module */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
@@ -13,12 +13,12 @@ import { makeRemoteModel } from "../remote_model.ts";
 import { type MakeRequest, type SdkOptions, sdkOptions, sdkRequests } from "../sdk_prompt.ts";
 import { fieldsOf, listOf } from "../wire_json.ts";
 
-/** The SDK insists on a key. The real one is set by the endpoint, which takes this one out. */
+/** The SDK requires a key. The endpoint replaces this one with the real key. */
 const PLACEHOLDER = "placeholder";
-/** How the SDK calls the tool by which a model without structured output gives one. */
+/** The SDK's name of the tool that emulates structured output. */
 const ANSWER_TOOL = "json";
 
-/** Opens a model. Throws `invalidInput` when the configuration is wrong. */
+/** Opens a model. Throws `invalidInput` for a wrong configuration. */
 export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
   const endpoint = openEndpoint(
@@ -46,7 +46,7 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
       const { seed: _none, ...rest } = request;
-      const wire = await requestOf(markingPrefix(sdkOptions(rest, { argumentsOf: JSON.parse })));
+      const wire = await requestOf(withBreakpoints(sdkOptions(rest, { argumentsOf: JSON.parse })));
       const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;
       const reader = makeAnthropicReader({ asked: endpoint.asked, take, answerTool });
       const answer = await endpoint.send(wire, { signal, onWire, lineBytes: LINE_BYTES });
@@ -55,7 +55,7 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
   });
 }
 
-/** Newer models take no temperature, and the SDK knows which. */
+/** Newer models accept no temperature; the SDK knows which. */
 async function heedsTemperature(requestOf: MakeRequest): Promise<boolean> {
   const { body } = await requestOf({
     prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
@@ -71,26 +71,26 @@ function addsAnswerTool(body: string, { tools, responseSchema }: Prepared): bool
     .some((tool) => fieldsOf(tool)["name"] === ANSWER_TOOL);
 }
 
-// Where Anthropic is asked to keep what it has read, for the next request of the same loop.
+// Cache breakpoints: what Anthropic caches for the next request of the same loop.
 
 type Message = SdkOptions["prompt"][number];
 
-/** Kept for five minutes, and anew with each use. */
+/** Cached for five minutes, renewed with each use. */
 const MARK = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 /**
- * Marks in the conversation, beside the one on instructions and tools: its end, and the end that it
- * had one request ago, which the provider looks for among the twenty blocks before a mark alone.
+ * Breakpoints in the conversation, beside the one on instructions and tools: its end, and its end one request
+ * ago, because the provider looks back only twenty blocks from a breakpoint.
  */
-const ENDS = 2;
+const MAX_BREAKPOINTS = 2;
 
 /**
- * The request with marks on its stable prefix, for a provider that keeps nothing unasked. One without
- * tools is asked once: keeping costs a quarter more than reading, and nobody would read it again.
+ * Adds cache breakpoints to the stable prefix; the provider caches only on request. A request without tools
+ * is not repeated, and writing the cache costs a quarter more than reading input.
  */
-function markingPrefix(options: SdkOptions): SdkOptions {
+function withBreakpoints(options: SdkOptions): SdkOptions {
   if (options.tools === undefined) return options;
   const { prompt } = options;
-  const ends = [...prompt.keys()].filter((at) => endsRequest(prompt, at)).slice(-ENDS);
+  const ends = [...prompt.keys()].filter((at) => endsRequest(prompt, at)).slice(-MAX_BREAKPOINTS);
   return {
     ...options,
     prompt: prompt.map((message, at) =>
@@ -101,7 +101,7 @@ function markingPrefix(options: SdkOptions): SdkOptions {
   };
 }
 
-/** The last of what stands between two answers of the model. */
+/** Whether this is the last message before the model's next answer. */
 function endsRequest(prompt: readonly Message[], at: number): boolean {
   const role = prompt[at]?.role;
   const next = prompt[at + 1]?.role;

@@ -1,4 +1,4 @@
-/** Anthropic's stream of a message as deltas. @module */
+/** Converts Anthropic's event stream to deltas. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";
@@ -6,11 +6,10 @@ import { again } from "../retry.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import { type Fields, fieldsOf, numberOf, parseEvent, stringOf } from "../wire_json.ts";
 
-/** How a stream is read. */
 export interface AnthropicStream {
   readonly asked: Asked;
   readonly take: (delta: Delta) => void;
-  /** Calls of this tool are the answer's text: how models without structured output give one. */
+  /** Calls of this tool are the text of the answer: the emulation of structured output. */
   readonly answerTool: string | undefined;
 }
 
@@ -27,15 +26,14 @@ const REASONS: Readonly<Record<string, FinishReason>> = {
 type Block = { readonly kind: "text" | "held" | "thinking" | "answer" | "other" } | {
   readonly kind: "call";
   readonly key: string;
-  /** Arguments that came at once, for a call without pieces. */
+  /** Arguments sent at the start of a call, used if no pieces follow. */
   readonly whole: string;
   pieces: number;
 };
 
 /**
- * Reads the data of events, in their order, and returns what must be asked at their end. Kinds of
- * events, blocks and deltas that are new are passed over, as the API's versioning policy asks. Throws
- * faults.
+ * Makes a reader of events in order. Unknown kinds of events, blocks and deltas are skipped, as the API's
+ * versioning policy asks. Throws faults.
  */
 export function makeAnthropicReader(
   { asked, take, answerTool }: AnthropicStream,
@@ -43,7 +41,7 @@ export function makeAnthropicReader(
   const blocks = new Map<unknown, Block>();
   let made = 0;
   let reason: FinishReason | undefined;
-  /** Text beside an answer tool: it is the answer if the tool is not called. */
+  /** Text beside the answer tool: it is the answer if the tool is not called. */
   let held = "";
   let answered = false;
   let explained = "";
@@ -110,7 +108,7 @@ export function makeAnthropicReader(
           if (typeof delta["stop_reason"] === "string") {
             reason = REASONS[delta["stop_reason"]] ?? "stop";
           }
-          // Why it refuses is no block of the answer.
+          // The explanation of a refusal is not a block of the answer.
           explained = stringOf(fieldsOf(delta["stop_details"])["explanation"]);
           return take(usageOf(fieldsOf(event["usage"])));
         case "message_stop":
@@ -142,7 +140,7 @@ function pieceOf(delta: Fields): string {
   }
 }
 
-/** What was read from a cache or written to one was input, too. */
+/** Tokens read from or written to a cache count as input, too. */
 function usageOf(usage: Fields): Delta {
   const input = numberOf(usage["input_tokens"]);
   const read = numberOf(usage["cache_read_input_tokens"]) ?? 0;

@@ -1,20 +1,20 @@
-/** Code in a model's text, as Markdown marks it: what stands there is an example and no call. @module */
+/** Finds code in a model's text by Markdown's rules: calls within code are examples. @module */
 
-/** Code under way. */
+/** Code whose end was not reached yet. */
 export interface Code {
-  /** The run of ticks or tildes that ends it. */
+  /** The run of backticks or tildes that closes it. */
   readonly close: string;
-  /** It ends with a line of its own; else with its line. */
+  /** Whether it is a fence, closed by a line of its own; inline code ends with its line. */
   readonly fence: boolean;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w-]*)[^\n`]*\n$/;
-/** Kinds of fences that may hold a call. */
+/** Info strings of fences that may hold a call. */
 const FENCES: ReadonlySet<string> = new Set(["json", "tool_call", "tool_code"]);
 
 /**
- * A fence or inline code that begins at `at`; `part`: the text ends before that can be told. `kind`: of a fence that may
- * hold a call, where `fences` do. `starts`: a line begins there.
+ * A fence or inline code that begins at `at`; `part`: undecided at the end of the text. `kind`: the info
+ * string of a fence that may hold a call, if `fences`. `starts`: `at` is the beginning of a line.
  */
 export function codeAt(
   text: string,
@@ -45,8 +45,8 @@ export function codeAt(
 }
 
 /**
- * How far `text` belongs to the code; `over`: it ends there. Else what is left may be a part of its end. `lineStart`: a line
- * begins with the text.
+ * How much of `text` belongs to the code; `over`: the code ends there. Otherwise the rest may begin the
+ * closing run. `lineStart`: the text begins a line.
  */
 export function codeEnd(
   code: Code,
@@ -74,7 +74,7 @@ function fenceEnd(
   return { to: text.length, over: false };
 }
 
-/** It does not reach over its line: a stray tick hides no call on the next one. */
+/** Inline code ends with its line, so that a stray backtick hides no call on the next one. */
 function inlineEnd(
   { close }: Code,
   text: string,
@@ -83,7 +83,7 @@ function inlineEnd(
   const newline = text.indexOf("\n");
   const at = runAt(text, 0, close);
   if (at >= 0 && (newline < 0 || at < newline)) {
-    // A run that ends the text may be longer than it seems.
+    // A run at the end of the text may go on.
     const open = at + close.length === text.length && !last;
     return open ? { to: at, over: false } : { to: at + close.length, over: true };
   }
@@ -92,7 +92,7 @@ function inlineEnd(
   return { to: text.length - ticks, over: false };
 }
 
-/** Where a run of exactly these ticks stands; -1 for none. */
+/** Position of a run of exactly these backticks; -1 for none. */
 function runAt(text: string, from: number, run: string): number {
   for (let at = text.indexOf("`", from); at >= 0; at = text.indexOf("`", at)) {
     let end = at;

@@ -17,18 +17,17 @@ import type { Json } from "../../../contracts/base/json.ts";
 import { hermesCall, jsonCalls, type Out, type TextCall } from "./out.ts";
 import { pythonCalls } from "./_python.ts";
 
-/** What is known of the tools: whether an argument is a text by its schema. */
+/** Whether the schema of a tool says that an argument is a string. */
 export type IsText = (tool: string, argument: string) => boolean;
 
-/** What a body came to; a text says why it is no call. Undefined: it was not meant as one. */
+/** Result of parsing a body. A string says why it is no call; undefined: it was not meant as one. */
 export type ReadForm = readonly Out[] | string | undefined;
 
-/** One form. */
 export interface Form {
   readonly open: string;
-  /** The first of these ends it; none: the answer's end. */
+  /** The first of these closes the call; none: the end of the answer. */
   readonly close: readonly string[];
-  /** Whether what follows the mark can be a call; undefined until that can be told. Absent: yes. */
+  /** Whether the text behind the marker can be a call; undefined while undecided. Absent: always. */
   readonly begins?: (start: string) => boolean | undefined;
   readonly read: (body: string, isText: IsText) => ReadForm;
 }
@@ -36,7 +35,7 @@ export interface Form {
 const outs = (calls: readonly TextCall[]): readonly Out[] => calls.map((call) => ({ call }));
 const NAME = String.raw`[A-Za-z_][\w.:-]{0,127}`;
 
-/** Runs a reader that says what is wrong by throwing. */
+/** Runs a parser that throws what is wrong. */
 function reading(read: () => readonly TextCall[]): ReadForm {
   try {
     return outs(read());
@@ -46,7 +45,7 @@ function reading(read: () => readonly TextCall[]): ReadForm {
   }
 }
 
-/** JSON of one call, a list of them or several, also in a fence of its own. */
+/** JSON of one call, an array of them or several, also within a fence. */
 const readJson = (body: string): ReadForm => reading(() => jsonCalls(unfenced(body)));
 
 function unfenced(body: string): string {
@@ -61,10 +60,10 @@ const python = (body: string): ReadForm =>
     }))
   );
 
-/** `tool.call(…)` is Llama's word for a tool of its own; a module before the name is nothing of ours. */
+/** `tool.call(…)` is Llama's form for built-in tools; a module before the name is dropped. */
 const plainName = (name: string): string => name.replace(/\.call$/, "").replace(/^.*\./, "");
 
-/** A value as XML forms write it: a text as it is, anything else as JSON. */
+/** A parameter value in XML forms: a string as it is, anything else as JSON. */
 function valueOf(text: string, isText: boolean): Json {
   if (isText) return text;
   try {
@@ -85,7 +84,7 @@ function named(
   return { name, arguments: JSON.stringify(Object.fromEntries(entries)) };
 }
 
-/** Qwen's coder, and Llama's own `<function=NAME>{…}`. */
+/** Qwen 3 Coder, and Llama's `<function=NAME>{…}`. */
 function readFunction(body: string, isText: IsText): ReadForm {
   const all = [
     ...body.matchAll(new RegExp(`<function=(${NAME})>([\\s\\S]*?)(?:</function>|$)`, "g")),
@@ -107,7 +106,7 @@ function readFunction(body: string, isText: IsText): ReadForm {
   );
 }
 
-/** GLM's: the name alone, then keys and values. */
+/** GLM: the name, then keys and values. */
 function readKeys(body: string, isText: IsText): ReadForm {
   const name = new RegExp(`^\\s*(${NAME})`).exec(body)?.[1] ?? "";
   const pairs = [
@@ -119,14 +118,14 @@ function readKeys(body: string, isText: IsText): ReadForm {
   return outs([named(name, pairs, isText)]);
 }
 
-/** `<tool_call>`: three families put their own into it. */
+/** `<tool_call>`: three families use it with different bodies. */
 function readTagged(body: string, isText: IsText): ReadForm {
   const start = body.trimStart();
   if (/^[[{`]/.test(start)) return readJson(body);
   return start.startsWith("<function=") ? readFunction(body, isText) : readKeys(body, isText);
 }
 
-/** A start that is no call: prose that speaks of the tag. */
+/** Whether text behind `<tool_call>` is a call rather than prose about the tag. */
 function beginsTagged(start: string): boolean | undefined {
   const said = start.trimStart();
   if (start.length - said.length > 64) return false;
@@ -147,7 +146,7 @@ function beginsTagged(start: string): boolean | undefined {
     : false;
 }
 
-/** `<invoke name="…">` with named parameters: DeepSeek 3.2 writes its marks before each word. */
+/** `<invoke name="…">` with named parameters: DeepSeek 3.2 (with its marker before each word) and MiniMax. */
 function readInvoke(body: string, isText: IsText): ReadForm {
   const plain = body.replaceAll("｜DSML｜", "");
   const all = [...plain.matchAll(/<invoke name="([^"]{1,128})">([\s\S]*?)<\/invoke>/g)];
@@ -172,7 +171,7 @@ function readInvoke(body: string, isText: IsText): ReadForm {
   );
 }
 
-/** DeepSeek's R1 and V3 (`function<sep>NAME` and a fence) and V3.1 (`NAME<sep>{…}`). */
+/** DeepSeek R1 and V3 (`function<sep>NAME` and a fence), and V3.1 (`NAME<sep>{…}`). */
 function readDeepseek(body: string): ReadForm {
   const items = body.split("<｜tool▁call▁begin｜>").slice(1);
   if (items.length === 0) return "it has no <｜tool▁call▁begin｜>";
@@ -191,7 +190,7 @@ function readDeepseek(body: string): ReadForm {
   );
 }
 
-/** Kimi's: `functions.NAME:0`, a mark, JSON. */
+/** Kimi: `functions.NAME:0`, a marker, JSON. */
 function readKimi(body: string): ReadForm {
   const items = body.split("<|tool_call_begin|>").slice(1);
   if (items.length === 0) return "it has no <|tool_call_begin|>";
@@ -205,7 +204,7 @@ function readKimi(body: string): ReadForm {
   );
 }
 
-/** Mistral's: a list of calls, or names with arguments one after the other. */
+/** Mistral: an array of calls, or names with arguments in sequence. */
 function readMistral(body: string): ReadForm {
   const text = body.replace(/<\/s>\s*$/, "");
   if (/^\s*[[{]/.test(text)) return readJson(text);
@@ -229,7 +228,7 @@ function argued(name: string, json: string): TextCall {
   return { name, arguments: JSON.stringify(args) };
 }
 
-/** Gemma's: `call:NAME{key:<mark>text<mark>,n:5}`; its marks stand for quotes. */
+/** Gemma: `call:NAME{key:<mark>text<mark>,n:5}`; its markers replace quotes. */
 function readGemma(body: string): ReadForm {
   const found = new RegExp(`^\\s*call:(${NAME}?)(\\{[\\s\\S]*\\})\\s*$`).exec(body);
   if (found === null) return "it is not call:NAME{…}";
@@ -241,7 +240,7 @@ function readGemma(body: string): ReadForm {
   return reading(() => [argued(found[1] ?? "", json)]);
 }
 
-/** Harmony's message: a channel, to whom, and what. */
+/** A Harmony message: channel, recipient, content. */
 function readHarmony(body: string): ReadForm {
   const at = body.indexOf("<|message|>");
   if (at < 0) return "it has no <|message|>";
@@ -253,13 +252,13 @@ function readHarmony(body: string): ReadForm {
   return [{ text: said }];
 }
 
-/** Llama's after its mark: JSON, several with `;` between them, or Python. */
+/** Llama behind its marker: JSON, several separated by `;`, or Python. */
 function readLlama(body: string): ReadForm {
   const text = body.replace(/<\|eo[mt]_id\|>\s*$/, "");
   return /^\s*\{/.test(text) ? readJson(text) : python(text);
 }
 
-/** All forms that have a mark. */
+/** All forms with a marker. */
 export const FORMS: readonly Form[] = [
   { open: "<tool_call>", close: ["</tool_call>"], begins: beginsTagged, read: readTagged },
   {
@@ -281,7 +280,7 @@ export const FORMS: readonly Form[] = [
   { open: "<|channel|>", close: ["<|end|>", "<|call|>", "<|return|>"], read: readHarmony },
 ];
 
-/** A whole answer that is nothing but calls of tools that are there: Llama's JSON, or Python's. */
+/** An answer that consists only of calls of advertised tools: Llama's JSON, or Python. */
 export function readBare(text: string, advertised: ReadonlySet<string>): ReadForm {
   const trimmed = text.trim();
   const read = trimmed.startsWith("{") || /^\[\s*\{/.test(trimmed)
@@ -297,7 +296,7 @@ export function readBare(text: string, advertised: ReadonlySet<string>): ReadFor
   return meant ? read : undefined;
 }
 
-/** What a fence `json`, `tool_call` or `tool_code` holds. */
+/** The content of a fence `json`, `tool_call` or `tool_code`. */
 export function readFence(
   kind: string,
   body: string,

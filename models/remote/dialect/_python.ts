@@ -1,8 +1,12 @@
-/** Calls in Python's words: `[name(a=1, b="x")]`, as Llama and Gemma write them. Literals only, nothing is run. @module */
+/**
+ * Parses calls in Python syntax: `[name(a=1, b="x")]`, as Llama and Gemma write them. Literals only; nothing
+ * is evaluated.
+ * @module
+ */
 import type { Json } from "../../../contracts/base/json.ts";
 
-/** Levels of lists and dictionaries. */
-const DEPTH = 32;
+/** Nested lists and dictionaries. */
+const MAX_DEPTH = 32;
 const WORDS: Readonly<Record<string, Json>> = {
   ...{ True: true, False: false, None: null, true: true, false: false, null: null },
 };
@@ -10,13 +14,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   ...{ n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", "0": "\0", "\n": "" },
 };
 
-/** A call with its named arguments. */
+/** A call with its keyword arguments. */
 export interface PythonCall {
   readonly name: string;
   readonly args: Readonly<Record<string, Json>>;
 }
 
-/** Reads one call or a list of them, also within `print(…)`. Throws `SyntaxError` saying what is wrong. */
+/** Parses one call or a list of them, also within `print(…)`. Throws `SyntaxError`. */
 export function pythonCalls(text: string): readonly PythonCall[] {
   let at = 0;
   const wrong = (why: string): SyntaxError => new SyntaxError(`${why} at character ${at}`);
@@ -58,7 +62,7 @@ export function pythonCalls(text: string): readonly PythonCall[] {
         continue;
       }
       const char = text.charAt(at + 1);
-      // As Python: what is no escape stays as it is.
+      // As in Python, an unknown escape stays as it is.
       parts.push(
         Object.hasOwn(ESCAPES, char)
           ? ESCAPES[char] ?? ""
@@ -72,7 +76,7 @@ export function pythonCalls(text: string): readonly PythonCall[] {
     return parts.join("");
   };
   const value = (depth: number): Json => {
-    if (depth > DEPTH) throw wrong("it is nested too deeply");
+    if (depth > MAX_DEPTH) throw wrong("it is nested too deeply");
     space();
     const char = text[at];
     if (char === '"' || char === "'") return quoted();

@@ -1,7 +1,7 @@
 /**
- * Takes calls and thoughts out of a model's text while it streams. What is plainly meant as a call and cannot be read
- * is a call that is told to be wrong; what a model quotes (inline code, a fence that is not the dialect's) is text. What
- * may become a call is held back until that is known.
+ * Extracts calls and thoughts from a model's streamed text. An unreadable text that is clearly meant as a
+ * call becomes a call marked wrong; quoted calls (inline code, a fence outside the dialect) remain text. Text
+ * that may become a call is held back until that is decided.
  * @module
  */
 import type { Dialect } from "../../../contracts/model/model_config.ts";
@@ -9,26 +9,26 @@ import { endsInString, makeOuts, type Out } from "./out.ts";
 import { type Code, codeAt, codeEnd } from "./_code.ts";
 import { type Form, FORMS, type IsText, readBare, readFence, type ReadForm } from "./_forms.ts";
 
-/** A text under way. */
+/** A parser of one streamed text. */
 export interface DialectStream {
-  /** What `delta` makes certain. */
+  /** The pieces that `delta` decides. */
   text(delta: string): readonly Out[];
-  /** What was held back: the text has ended. */
+  /** The text has ended: the pieces that were held back. */
   end(): readonly Out[];
 }
 
-/** Something of which the end is awaited. */
+/** A possible call whose end was not reached yet. */
 interface Held {
   readonly open: string;
   readonly parts: string[];
   size: number;
-  /** The last characters: a closing mark may come in two pieces. */
+  /** The last characters: a closing marker may be split. */
   tail: string;
-  /** Whether it can be a call is known. */
+  /** Whether `begins` was decided. */
   begun: boolean;
-  /** Closing marks that stood within a string. */
+  /** Closing markers seen within a string. */
   within: number;
-  /** The first of them. */
+  /** The first of those markers. */
   first?: { readonly at: number; readonly mark: string };
   readonly close: readonly string[];
   readonly begins?: Form["begins"];
@@ -37,18 +37,18 @@ interface Held {
 
 const THINK = "<think>";
 const THINK_END = "</think>";
-/** Closing marks within strings that are passed over: each costs a look at all before it. */
-const WITHIN = 16;
-/** Characters within which it is known whether a call begins. */
-const BEGINS = 512;
-/** How a fence ends that may hold a call. */
+/** Closing markers within strings that are skipped: each requires a new parse from the start. */
+const MAX_WITHIN = 16;
+/** Characters within which `begins` must decide. */
+const BEGINS_CHARS = 512;
+/** The end of a fence that may hold a call. */
 const FENCE_END = "\n```";
 
 /**
- * Makes a reader of `names`. `hermes`: marks of calls of any family (`_forms.ts`); `fenced`: a fence `json`,
- * `tool_call` or `tool_code` that holds nothing but a call of an `advertised` tool; `bare`: a whole answer that is
- * nothing but such calls; `think`: `<think>…</think>`; `thinking`: what stands before the first `</think>`, and text
- * after all where there is none. Time is linear.
+ * Makes a parser for `names`. `hermes`: markers of calls of any family (`_forms.ts`); `fenced`: a fence
+ * `json`, `tool_call` or `tool_code` that holds only a call of an `advertised` tool; `bare`: an answer that
+ * consists only of such calls; `think`: `<think>…</think>`; `thinking`: everything before the first
+ * `</think>`, or plain text if there is none. Linear time.
  */
 export function makeDialect(
   names: readonly Dialect[],
@@ -61,13 +61,13 @@ export function makeDialect(
   const fences = known.has("fenced");
   const outs = makeOuts();
   let thinking = known.has("thinking");
-  /** The thought under way, until it ends: one that never does may hold the answer. */
+  /** The current thought: one that never ends may be the answer. */
   let thought: string[] = [];
   let opened = !thinking;
   let held: Held | undefined;
-  /** Within code: nothing is read until its end. */
+  /** The current code: nothing is parsed within it. */
   let code: Code | undefined;
-  /** What cannot be told yet: short. */
+  /** Text that is undecided yet; short. */
   let waiting = "";
   let lineStart = true;
   let bare = known.has("bare");
@@ -98,7 +98,7 @@ export function makeDialect(
     bare = false;
   }
 
-  /** Reads a thought; what follows its end. */
+  /** Reads a thought. Returns the text behind it. */
   function readThought(text: string, last: boolean): string {
     const close = text.indexOf(THINK_END);
     if (close >= 0) {
@@ -116,7 +116,7 @@ export function makeDialect(
     return "";
   }
 
-  /** Reads code; what follows its end. */
+  /** Reads code. Returns the text behind it. */
   function readCode(now: Code, text: string, last: boolean): string {
     const { to, over } = codeEnd(now, text, { lineStart, last });
     giveText(text.slice(0, to));
@@ -132,7 +132,7 @@ export function makeDialect(
     held = { ...form, parts: [], size: 0, tail: "", begun: form.begins === undefined, within: 0 };
   }
 
-  /** Reads text up to what may be a mark; what is to be read next. */
+  /** Reads text up to a possible marker. Returns the text to read next. */
   function readPlain(text: string, last: boolean): string {
     if (bare && /^\s*[[{]/.test(text)) {
       hold({ open: "", close: [], read: (body) => readBare(body, advertised) });
@@ -194,9 +194,9 @@ export function makeDialect(
     const before = now.size;
     now.parts.push(text);
     now.size += text.length;
-    if (!now.begun && (now.size <= BEGINS || before <= BEGINS)) {
-      const begins = now.begins?.(now.parts.join("").slice(0, BEGINS + 64));
-      if (begins === false || (begins === undefined && (last || now.size > BEGINS))) {
+    if (!now.begun && (now.size <= BEGINS_CHARS || before <= BEGINS_CHARS)) {
+      const begins = now.begins?.(now.parts.join("").slice(0, BEGINS_CHARS + 64));
+      if (begins === false || (begins === undefined && (last || now.size > BEGINS_CHARS))) {
         held = undefined;
         giveText(now.open);
         return now.parts.join("");
@@ -214,7 +214,7 @@ export function makeDialect(
       const at = offset + hit.at;
       const body = all.slice(0, at);
       const read = now.read(body);
-      if (typeof read === "string" && now.within < WITHIN && endsInString(body)) {
+      if (typeof read === "string" && now.within < MAX_WITHIN && endsInString(body)) {
         now.first ??= { at, mark: hit.mark };
         now.within += 1;
         from = hit.at + hit.mark.length;
@@ -232,7 +232,7 @@ export function makeDialect(
       return closed(now, body, now.read(body), "", fence[0]);
     }
     const read = now.read(all);
-    // No string after all: the first mark was its end.
+    // Not a string after all: the first marker was the end.
     if (typeof read === "string" && now.first !== undefined) {
       const { at, mark } = now.first;
       const body = all.slice(0, at);
@@ -241,9 +241,9 @@ export function makeDialect(
     return closed(now, all, read, "", "");
   }
 
-  /** What is made of a whole body; what is to be read next. */
+  /** Emits the result of a complete body. Returns the text to read next. */
   function closed(now: Held, body: string, read: ReadForm, rest: string, mark: string): string {
-    // The line's end behind a fence is no part of it.
+    // The newline behind a fence does not belong to it.
     const after = mark.startsWith("\n") ? mark.slice(FENCE_END.length) + rest : rest;
     if (typeof read === "object") give(read, now.close.length === 0 || mark !== "");
     else if (!givesInner(now, body)) {
@@ -255,7 +255,7 @@ export function makeDialect(
     return after;
   }
 
-  /** Gives a good call that stands within what cannot be read. */
+  /** Emits a valid call nested within an unreadable one. */
   function givesInner(now: Held, body: string): boolean {
     const again = now.open === "" ? -1 : body.lastIndexOf(now.open);
     if (again < 0) return false;
@@ -293,7 +293,7 @@ export function makeDialect(
         thought = [];
         thinking = false;
         lineStart = true;
-        // It was no thought: an answer is not lost because it was taken for one.
+        // There was no thought: the text is the answer.
         if (!opened) read(whole, true);
         else give(lastCalls(whole, names, advertised, isText), true);
       }
@@ -302,7 +302,7 @@ export function makeDialect(
   });
 }
 
-/** The calls with which a thought ends that was never closed: the model meant to make them. */
+/** The calls at the end of a thought that was never closed: the model meant to make them. */
 function lastCalls(
   text: string,
   names: readonly Dialect[],
@@ -321,7 +321,7 @@ function lastCalls(
   return outs.slice(from);
 }
 
-/** The first of several marks from `from` on. */
+/** The first of several markers from `from` on. */
 function firstOf(
   text: string,
   marks: readonly string[],
@@ -335,8 +335,8 @@ function firstOf(
   return best;
 }
 
-/** How many characters at the end of `text` may be the beginning of a mark. */
-function partAtEnd(text: string, marks: readonly string[]): number {
+/** How many characters at the end of `text` may begin a marker. */
+export function partAtEnd(text: string, marks: readonly string[]): number {
   const longest = Math.max(...marks.map((mark) => mark.length));
   for (let length = Math.min(longest - 1, text.length); length > 0; length--) {
     const end = text.slice(text.length - length);

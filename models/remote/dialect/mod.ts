@@ -1,6 +1,6 @@
 /**
- * Dialects: models that write calls and thoughts into their text. Explicit and off by default: a model's
- * text is text. Pure code, for every backend.
+ * Dialects parse calls and thoughts that models write into their text. Off by default: a model's text is
+ * text. Pure code, for every backend.
  *
  * @example
  * ```ts
@@ -15,6 +15,6 @@
  * ```
  * @module
  */
-export { makeDialect } from "./dialect.ts";
+export { makeDialect, partAtEnd } from "./dialect.ts";
 export type { Out } from "./out.ts";
 export { type CallDialect, callDialect, callText, resultText, toolsPrompt } from "./prompt.ts";

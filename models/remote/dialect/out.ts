@@ -1,13 +1,13 @@
-/** What a dialect makes of a model's text. @module */
+/** Pieces that a dialect finds in a model's text, and calls in JSON. @module */
 
-/** A call in a text. */
+/** A call found in a text. */
 interface OutCall {
   readonly name: string;
-  /** JSON text; of a call that is wrong, what the model wrote. */
+  /** JSON text; for a wrong call, the model's text. */
   readonly arguments: string;
-  /** Its closing mark was written. */
+  /** Its closing marker was written. */
   readonly closed?: boolean;
-  /** Why it cannot be read. */
+  /** Why it is unreadable. */
   readonly wrong?: string;
 }
 
@@ -17,12 +17,12 @@ export type Out =
   | { readonly rationale: string }
   | { readonly call: OutCall };
 
-/** A list of pieces in which neighbours of one kind are one. */
+/** Collects pieces and joins neighbours of one kind. */
 interface Outs {
   text(piece: string): void;
   rationale(piece: string): void;
   call(call: OutCall): void;
-  /** All pieces since the last time. */
+  /** Removes and returns all pieces. */
   take(): readonly Out[];
 }
 
@@ -61,7 +61,7 @@ export function makeOuts(): Outs {
   });
 }
 
-/** A call as a model wrote it into its text. */
+/** A call as written in a model's text. */
 export interface TextCall {
   readonly name: string;
   /** JSON text. */
@@ -70,16 +70,16 @@ export interface TextCall {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Words under which arguments stand. */
+/** Members that hold arguments. */
 const GIVEN = ["arguments", "parameters", "args"] as const;
-/** What may stand beside a name and arguments. */
+/** Members that may stand beside the arguments. */
 const BESIDE: ReadonlySet<string> = new Set([
   ...["name", "tool", "tool_name", "id", "type", "index", "tool_call_id", "function", ...GIVEN],
 ]);
 
 /**
- * Calls in JSON: `{"name": …, "arguments" (or "parameters", "args"): {…}}`, a list of such, or several one after the
- * other. Without arguments: none. Throws `SyntaxError` in words for the model.
+ * Parses calls in JSON: `{"name": …, "arguments" (or "parameters", "args"): {…}}`, an array, or several in
+ * sequence. Missing arguments are `{}`. Throws `SyntaxError` with a message for the model.
  */
 export function jsonCalls(text: string): readonly TextCall[] {
   const values = topLevel(text).flatMap((each) => {
@@ -95,8 +95,8 @@ export function jsonCalls(text: string): readonly TextCall[] {
 }
 
 /**
- * `{"name" or "tool": …, "arguments", "parameters" or "args": {…}}` and nothing beside them, of a tool that is
- * advertised: other JSON in a fence is an example or an answer.
+ * Parses `{"name" or "tool": …, "arguments", "parameters" or "args": {…}}` without other members, of an
+ * advertised tool. Other JSON in a fence is an example or an answer.
  */
 export function hermesCall(json: string, advertised: ReadonlySet<string>): TextCall | undefined {
   let fields: Fields | undefined;
@@ -121,7 +121,7 @@ function callOf(fields: Fields): TextCall {
   const name = fields["name"] ?? fields["tool"] ?? fields["tool_name"];
   if (typeof name !== "string" || name === "") throw new SyntaxError("it has no name");
   const given = GIVEN.map((word) => fields[word]).find((value) => value !== undefined);
-  // A call whose arguments stand under another word must not be made without them.
+  // A call with its arguments under another name must not be made without them.
   const other = given === undefined
     ? Object.keys(fields).find((key) => !BESIDE.has(key))
     : undefined;
@@ -140,7 +140,7 @@ function callOf(fields: Fields): TextCall {
   }
 }
 
-/** The values of a text, one after the other, with blanks, commas or semicolons between them. */
+/** The top-level values of a text, separated by white space, commas or semicolons. */
 function topLevel(text: string): readonly string[] {
   const values: string[] = [];
   let depth = 0;
@@ -156,7 +156,7 @@ function topLevel(text: string): readonly string[] {
     if (from < 0) {
       if (/[\s,;]/.test(char)) continue;
       from = at;
-      // Not an object or a list: it is told as it is.
+      // Neither object nor array: returned for the parser to report.
       if (char !== "{" && char !== "[") return [...values, text.slice(at)];
     }
     if (char === '"') string = true;
@@ -171,7 +171,7 @@ function topLevel(text: string): readonly string[] {
   return from < 0 ? values : [...values, text.slice(from)];
 }
 
-/** Whether JSON text ends within a string: a mark there is part of the string. */
+/** Whether JSON text ends within a string, so that a marker there belongs to the string. */
 export function endsInString(text: string): boolean {
   let string = false;
   for (let at = 0; at < text.length; at++) {

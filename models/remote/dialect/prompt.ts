@@ -1,15 +1,15 @@
 /**
- * Tools in words: for a model that is told of them in its text, because its server or its template knows
- * none, and that answers in a dialect.
+ * Describes tools in the prompt, for a model that answers in a dialect because its server or template
+ * supports no tools.
  * @module
  */
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type { Dialect } from "../../../contracts/model/model_config.ts";
 
-/** How calls are written; `hermes` where a model may write either. */
+/** The form of calls in prompts; `hermes` if a model supports both. */
 export type CallDialect = Exclude<Dialect, "bare" | "think" | "thinking">;
 
-/** A tool that a model is told of. */
+/** A tool in the prompt. */
 export interface PromptTool {
   readonly name: string;
   readonly description: string;
@@ -17,13 +17,13 @@ export interface PromptTool {
   readonly schema: JsonObject;
 }
 
-/** The dialect in which calls are asked for; undefined where the names hold none. */
+/** The form of calls to ask for; undefined for a dialect without calls. */
 export function callDialect(names: readonly Dialect[]): CallDialect | undefined {
   if (names.includes("hermes")) return "hermes";
   return names.includes("fenced") ? "fenced" : undefined;
 }
 
-/** What a model is told of its tools; empty without tools. */
+/** The prompt's part about tools; empty without tools. */
 export function toolsPrompt(tools: readonly PromptTool[], dialect: CallDialect): string {
   if (tools.length === 0) return "";
   const lines = tools.map(({ name, description, schema }) =>
@@ -41,7 +41,7 @@ export function toolsPrompt(tools: readonly PromptTool[], dialect: CallDialect):
   ].join("\n");
 }
 
-/** A call as the model would have written it. `arguments` is JSON text. */
+/** A call in the form in which the model writes it. `arguments` is JSON text. */
 export function callText(
   call: { readonly name: string; readonly arguments: string },
   dialect: CallDialect,
@@ -52,7 +52,7 @@ export function callText(
     : `\`\`\`tool_call\n${json}\n\`\`\``;
 }
 
-/** A call's result, for a message of the user's side. */
+/** The result of a call, for a user message. */
 export function resultText(
   { name, result }: { readonly name: string; readonly result: string },
   dialect: CallDialect,

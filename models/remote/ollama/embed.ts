@@ -7,19 +7,19 @@ import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import { makeRedact } from "../redact/redact.ts";
-import { unitVectors } from "../wire_json.ts";
-import { malformed, type Members, objectOf, ollamaFault, wholeOf } from "./json.ts";
+import { type Fields, unitVectors } from "../wire_json.ts";
+import { malformed, objectOf, ollamaFault, wholeOf } from "./json.ts";
 import { showModel } from "./show.ts";
 
-/** Texts of one request: vectors as JSON are long, and an answer is bounded. */
+/** Texts per request: vectors are long in JSON, and an answer is limited. */
 const BATCH = 64;
 const CHARS_A_TOKEN = 4;
-/** Tokens of a text where nobody says. */
+/** Tokens per text where neither server nor configuration says. */
 const EMBED_CONTEXT = 2_048;
 
 /**
- * Opens an embedding model that the server has. Faults: `invalidInput` for a wrong configuration,
- * `notFound` for a model that is not pulled, `upstream` when the server cannot be reached.
+ * Opens an embedding model of the server. Faults: `invalidInput` for a wrong configuration, `notFound` for a
+ * model that is not pulled, `upstream` for a server that cannot be reached.
  */
 export async function openOllamaEmbed(open: OpenBody, powers: RemotePowers): Promise<TextEmbedder> {
   const config = parseRemoteConfig(open);
@@ -30,7 +30,7 @@ export async function openOllamaEmbed(open: OpenBody, powers: RemotePowers): Pro
     askVectors(texts, { config, endpoint, signal });
   const length = shown.vector ??
     (await ask(["length"], new AbortController().signal)).vectors[0]?.length ?? 0;
-  const contextTokens = config.contextTokens ?? shown.mostTokens ?? EMBED_CONTEXT;
+  const contextTokens = config.contextTokens ?? shown.maxTokens ?? EMBED_CONTEXT;
   const { knobs: _, ...info } = remoteInfo({
     kind: "ollama-embed",
     config: { ...config, contextTokens },
@@ -85,7 +85,7 @@ async function askVectors(
 }
 
 function embeddingsOf(
-  answer: Members,
+  answer: Fields,
   texts: readonly string[],
   host: string,
 ): Embeddings {

@@ -1,44 +1,31 @@
-/** Reads JSON of Ollama's. TRUST: from the provider. @module */
+/** Parses Ollama's JSON, and explains its refusals. TRUST: from the provider. @module */
 import type { WireResponse } from "../endpoint.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { again } from "../retry.ts";
+import { type Fields, fieldsOf } from "../wire_json.ts";
 
-/** An object's members, unknown yet. */
-export type Members = Readonly<Record<string, unknown>>;
-
-/** The members of an object; undefined for anything else. */
-export function membersOf(value: unknown): Members | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value as Members
-    : undefined;
-}
-
-/** A text; empty for anything else. */
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-/** A whole number of at least `least`; undefined for anything else. */
-export function wholeOf(value: unknown, least: number): number | undefined {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= least
+/** A safe integer of at least `min`; undefined for any other value. */
+export function wholeOf(value: unknown, min: number): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= min
     ? value
     : undefined;
 }
 
 /** Parses an object. Throws `upstream`. */
-export function parseMembers(text: string): Members {
+export function parseFields(text: string): Fields {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw malformed("has a line that is not JSON", cause, true);
   }
-  const members = membersOf(value);
-  if (members === undefined) throw malformed("has a line that is not an object");
-  return members;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw malformed("has a line that is not an object");
+  }
+  return fieldsOf(value);
 }
 
-/** The lines of an answer, without empty ones; the last needs no end. Rejects with `upstream` for what is not UTF-8. */
+/** The non-empty lines of an answer; the last needs no newline. Rejects with `upstream` for invalid UTF-8. */
 export async function* linesOf(body: WireResponse["body"]): AsyncGenerator<string, void> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const decode = (bytes?: Uint8Array): string => {
@@ -63,20 +50,20 @@ export async function* linesOf(body: WireResponse["body"]): AsyncGenerator<strin
   if (rest.trim() !== "") yield rest;
 }
 
-/** A whole answer, one object. Rejects with `upstream`. */
-export async function objectOf(body: WireResponse["body"]): Promise<Members> {
+/** A whole answer of one object. Rejects with `upstream`. */
+export async function objectOf(body: WireResponse["body"]): Promise<Fields> {
   const lines: string[] = [];
   for await (const line of linesOf(body)) lines.push(line);
-  return parseMembers(lines.join("\n"));
+  return parseFields(lines.join("\n"));
 }
 
-// What is particular of Ollama's refusals: the words that help.
+// Faults that Ollama's users can resolve, recognised by their messages.
 
 const NO_MODEL = /has no model/;
 const TOO_LONG = /longer than the context length/i;
 const NOBODY = /nothing listens/;
 
-/** Ollama's fault in words that say what to do; any other error as it is. */
+/** Adds advice to a fault of Ollama; any other error is returned unchanged. */
 export function ollamaFault(error: unknown, model: string): unknown {
   if (!(error instanceof Fault)) return error;
   if (error.code === "notFound" && NO_MODEL.test(error.message)) {
@@ -101,7 +88,7 @@ export function ollamaFault(error: unknown, model: string): unknown {
   return error;
 }
 
-/** An answer that is not what Ollama writes; `torn`: another try may bring it whole. */
+/** The fault for an answer that is not in Ollama's format; `torn`: a retry may succeed. */
 export function malformed(why: string, cause?: unknown, torn = false): Fault {
   return new Fault("upstream", `Cannot infer: Ollama's answer ${why}`, {
     cause,

@@ -1,4 +1,4 @@
-/** A language model of an Ollama server, by its native API. @module */
+/** Language models of an Ollama server, by its native API. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
@@ -15,30 +15,22 @@ import { parseRemoteConfig, remoteInfo } from "../open_config.ts";
 import { openEndpoint } from "../open_endpoint.ts";
 import type { RemotePowers, WireResponse } from "../endpoint.ts";
 import { makeRemoteModel, type Prepared, type Stream } from "../remote_model.ts";
-import {
-  linesOf,
-  malformed,
-  type Members,
-  membersOf,
-  ollamaFault,
-  parseMembers,
-  textOf,
-  wholeOf,
-} from "./json.ts";
+import { linesOf, malformed, ollamaFault, parseFields, wholeOf } from "./json.ts";
 import { showModel, type Shown, shownInRecording } from "./show.ts";
 import type { Delta } from "../assemble.ts";
 import { type Asked, faultOfStreamError } from "../provider_fault.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
+import { type Fields, fieldsOf, listOf, stringOf } from "../wire_json.ts";
 
 /**
- * Context in tokens where nobody says: what a model could take at most would fill the memory of most
- * machines, and what a server gives by itself holds no long conversation.
+ * Default context in tokens: the maximum of a model would fill the memory of most machines, and a server's
+ * own default is too short for long conversations.
  */
 const OLLAMA_CONTEXT = 16_384;
 
 /**
- * Opens a model that the server has. Faults: `invalidInput` for a wrong configuration, `notFound` for a
- * model that is not pulled, `upstream` when the server cannot be reached.
+ * Opens a model of the server. Faults: `invalidInput` for a wrong configuration, `notFound` for a model that
+ * is not pulled, `upstream` for a server that cannot be reached.
  */
 export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
@@ -79,8 +71,8 @@ export async function openOllama(open: OpenBody, powers: RemotePowers): Promise<
   return makeRemoteModel({ info, config, endpoint, stream, dialect: await dialectOf(config) });
 }
 
-function contextOf({ setTokens, mostTokens }: Shown): number {
-  return Math.min(setTokens ?? OLLAMA_CONTEXT, mostTokens ?? Infinity);
+function contextOf({ setTokens, maxTokens }: Shown): number {
+  return Math.min(setTokens ?? OLLAMA_CONTEXT, maxTokens ?? Infinity);
 }
 
 function noTools(model: string): Fault {
@@ -89,9 +81,9 @@ function noTools(model: string): Fault {
   return new Fault("invalidInput", `Cannot give tools to ${JSON.stringify(model)}: ${why}`);
 }
 
-// The lines of /api/chat as deltas. TRUST: from the provider.
+// Converts the lines of /api/chat to deltas. TRUST: from the provider.
 
-/** Gives on each line of an answer. Rejects with a fault: an error's own, or `upstream`. */
+/** Reads an answer line by line. Rejects with the server's error as a fault, or with `upstream`. */
 async function readChat(
   body: WireResponse["body"],
   { asked, take }: { readonly asked: Asked; readonly take: (delta: Delta) => void },
@@ -100,15 +92,14 @@ async function readChat(
   let done = false;
   for await (const line of linesOf(body)) {
     if (done) throw malformed("goes on after its end");
-    const fields = parseMembers(line);
+    const fields = parseFields(line);
     if (fields["error"] !== undefined) throw faultOfStreamError(fields["error"], asked);
-    const message = membersOf(fields["message"]) ?? {};
-    const [thinking, content] = [textOf(message["thinking"]), textOf(message["content"])];
+    const message = fieldsOf(fields["message"]);
+    const [thinking, content] = [stringOf(message["thinking"]), stringOf(message["content"])];
     if (thinking !== "") take({ kind: "rationale", text: thinking });
     if (content !== "") take({ kind: "text", text: content });
-    const made = message["tool_calls"];
-    for (const call of Array.isArray(made) ? made : []) {
-      // An id of the server's counts within one answer only: one is made.
+    for (const call of listOf(message["tool_calls"])) {
+      // The server's ids are unique only within one answer, so new ones are made.
       const key = String(calls++);
       const { name, text } = callOf(call);
       take({ kind: "callStart", key, name });
@@ -122,11 +113,11 @@ async function readChat(
 }
 
 function callOf(call: unknown): { readonly name: string; readonly text: string } {
-  const given = membersOf(membersOf(call)?.["function"]);
-  const name = given?.["name"];
+  const given = fieldsOf(fieldsOf(call)["function"]);
+  const name = given["name"];
   if (typeof name !== "string" || name === "") throw malformed("has a call without a name");
-  const args = given?.["arguments"] ?? {};
-  // Text is what the model wrote; the gate judges it.
+  const args = given["arguments"] ?? {};
+  // Text is the model's own; the gate validates it.
   if (typeof args === "string") return { name, text: args };
   try {
     return { name, text: JSON.stringify(args) };
@@ -135,7 +126,7 @@ function callOf(call: unknown): { readonly name: string; readonly text: string }
   }
 }
 
-function usageOf(fields: Members): Delta {
+function usageOf(fields: Fields): Delta {
   const inputTokens = wholeOf(fields["prompt_eval_count"], 0);
   const outputTokens = wholeOf(fields["eval_count"], 0);
   return {
@@ -145,15 +136,15 @@ function usageOf(fields: Members): Delta {
   };
 }
 
-/** What is the same for every request. */
+/** The parts that every request shares. */
 interface ChatFixed {
   readonly model: string;
   readonly contextTokens: number;
-  /** Tools are told in words and calls read from text; absent: by the API. */
+  /** The form of calls in the prompt; absent: the API takes tools. */
   readonly inWords?: CallDialect | undefined;
 }
 
-/** The body as JSON text; the same request gives the same bytes. */
+/** The body as JSON text; deterministic. */
 function chatBody(
   request: Prepared,
   { model, contextTokens, inWords }: ChatFixed,
@@ -163,7 +154,8 @@ function chatBody(
   const system = [
     request.system ?? "",
     inWords === undefined ? "" : toolsPrompt(tools, inWords),
-    // A format binds every token, so that a model could make no call: with tools it is asked for in words.
+    // A format constrains every token, so that a model could not make calls: with tools, the schema is part
+    // of the prompt.
     responseSchema === undefined || free
       ? ""
       : `Give your final answer as JSON of this schema: ${JSON.stringify(responseSchema)}`,
@@ -175,7 +167,7 @@ function chatBody(
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...messages],
     stream: true,
-    // Otherwise the beginning of a conversation that is too long is left out in silence.
+    // Otherwise the server drops the beginning of a conversation that is too long, without a warning.
     truncate: false,
     shift: false,
     ...(free || inWords !== undefined ? {} : {
@@ -206,7 +198,7 @@ function messagesOf(turn: Turn): readonly JsonObject[] {
       role: "assistant",
       content: text,
       tool_calls: calls.map(({ name, arguments: args }) => ({
-        // They are the text of an object: whoever prepared the request saw to that.
+        // `prepare` guarantees the text of an object.
         function: { name, arguments: JSON.parse(args) as Json },
       })),
     },

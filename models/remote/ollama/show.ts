@@ -1,20 +1,20 @@
-/** What a server says of a model that it has: /api/show. @module */
-import { tryJson } from "../wire_json.ts";
+/** Reads a model's properties from an Ollama server: /api/show. @module */
+import { type Fields, fieldsOf, stringOf, tryJson } from "../wire_json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
 import type { Endpoint, RemotePowers } from "../endpoint.ts";
 import { parseRecording } from "../recording.ts";
-import { type Members, membersOf, objectOf, ollamaFault, textOf, wholeOf } from "./json.ts";
+import { objectOf, ollamaFault, wholeOf } from "./json.ts";
 
-/** What is known of a model. */
+/** Properties of a model. */
 export interface Shown {
   readonly arch: string;
   readonly quantisation: string | undefined;
-  /** What it could take, whatever memory that needs. */
-  readonly mostTokens: number | undefined;
-  /** What its maker or owner set (`PARAMETER num_ctx`). */
+  /** The maximum context, regardless of memory. */
+  readonly maxTokens: number | undefined;
+  /** The context set in the model's file (`PARAMETER num_ctx`). */
   readonly setTokens: number | undefined;
-  /** It takes tools by the API. */
+  /** Whether the API takes tools. */
   readonly tools: boolean;
   /** Length of its embeddings. */
   readonly vector: number | undefined;
@@ -23,14 +23,14 @@ export interface Shown {
 const UNKNOWN: Shown = {
   arch: "unknown",
   quantisation: undefined,
-  mostTokens: undefined,
+  maxTokens: undefined,
   setTokens: undefined,
   tools: true,
   vector: undefined,
 };
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
-/** Asks the server. Rejects with `notFound` for a model that it does not have, and as an inference would. */
+/** Asks the server. Rejects with `notFound` for an unknown model, and with the faults of an inference. */
 export async function showModel(
   { model }: Pick<RemoteConfig, "model">,
   endpoint: Endpoint,
@@ -39,7 +39,7 @@ export async function showModel(
   const stop = new AbortController();
   const done = new AbortController();
   let late = false;
-  timer.wait(PATIENCE_MS, done.signal).then(() => {
+  timer.wait(TIMEOUT_MS, done.signal).then(() => {
     late = true;
     stop.abort();
   }, () => {});
@@ -55,7 +55,7 @@ export async function showModel(
     }, stop.signal);
   } catch (error) {
     if (late) {
-      const why = `Ollama at ${endpoint.host} said nothing for ${PATIENCE_MS / 1_000} seconds`;
+      const why = `Ollama at ${endpoint.host} said nothing for ${TIMEOUT_MS / 1_000} seconds`;
       throw new Fault("upstream", `Cannot open model ${JSON.stringify(model)}: ${why}`, {
         cause: error,
       });
@@ -66,33 +66,36 @@ export async function showModel(
   }
 }
 
-/** What a recording tells: the answer of its time to /api/show is not in it, but what was made of it is. */
+/**
+ * The properties in a recording: the answer of /api/show is not recorded, but the chat request shows what was
+ * derived from it.
+ */
 export function shownInRecording(recording: string): Shown {
   const chat = parseRecording(recording).find(({ request }) => request.url.endsWith("/api/chat"));
-  const body = chat === undefined ? undefined : membersOf(tryJson(chat.request.body));
-  if (body === undefined) return UNKNOWN;
+  if (chat === undefined) return UNKNOWN;
+  const body = fieldsOf(tryJson(chat.request.body));
   return {
     ...UNKNOWN,
-    setTokens: wholeOf(membersOf(body["options"])?.["num_ctx"], 1),
+    setTokens: wholeOf(fieldsOf(body["options"])["num_ctx"], 1),
     tools: body["tools"] !== undefined,
   };
 }
 
-function shownOf(answer: Members): Shown {
-  const details = membersOf(answer["details"]) ?? {};
-  const about = membersOf(answer["model_info"]) ?? {};
-  const arch = textOf(about["general.architecture"]) || textOf(details["family"]) || "unknown";
+function shownOf(answer: Fields): Shown {
+  const details = fieldsOf(answer["details"]);
+  const about = fieldsOf(answer["model_info"]);
+  const arch = stringOf(about["general.architecture"]) || stringOf(details["family"]) || "unknown";
   const capabilities = answer["capabilities"];
-  const set = /^num_ctx\s+(\d{1,9})\s*$/m.exec(textOf(answer["parameters"]))?.[1];
+  const set = /^num_ctx\s+(\d{1,9})\s*$/m.exec(stringOf(answer["parameters"]))?.[1];
   return {
     arch: arch.slice(0, 64),
-    quantisation: textOf(details["quantization_level"]).slice(0, 64) || undefined,
-    mostTokens: wholeOf(about[`${arch}.context_length`], 1),
+    quantisation: stringOf(details["quantization_level"]).slice(0, 64) || undefined,
+    maxTokens: wholeOf(about[`${arch}.context_length`], 1),
     setTokens: set === undefined ? undefined : wholeOf(Number(set), 1),
-    // Older servers list no capabilities; their template names the tools.
+    // Older servers list no capabilities; the template refers to tools.
     tools: Array.isArray(capabilities)
       ? capabilities.includes("tools")
-      : textOf(answer["template"]).includes(".Tools"),
+      : stringOf(answer["template"]).includes(".Tools"),
     vector: wholeOf(about[`${arch}.embedding_length`], 1),
   };
 }

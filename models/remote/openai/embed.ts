@@ -1,4 +1,4 @@
-/** Embeddings at any base URL that has `/embeddings` as OpenAI's. @module */
+/** Embeddings at any base URL with an OpenAI-compatible `/embeddings`. @module */
 import { tryJson, unitVectors } from "../wire_json.ts";
 import * as z from "zod";
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,24 +11,24 @@ import type { RemotePowers } from "../endpoint.ts";
 import { makeRedact } from "../redact/redact.ts";
 import { textOfBody } from "../answer/body.ts";
 
-/** TRUST: from the provider; the body is bounded by the endpoint. */
+/** TRUST: from the provider; the endpoint limits the body. */
 const Answer = z.object({
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()) })),
   usage: z.object({ prompt_tokens: z.int().min(0).optional() }).optional(),
 });
 
-/** Characters of a token, few rather than many: a text is cut by it. */
+/** Characters per token, a low estimate, because texts are cut by it. */
 const CHARS_A_TOKEN = 3;
-/** Context in tokens where nobody says; servers refuse what is longer than theirs. */
+/** Default context in tokens; servers refuse longer texts. */
 const CONTEXT_TOKENS = 2_048;
-/** Of the texts that are sent there must be some: providers refuse empty ones. */
-const NOTHING = " ";
-/** Texts to learn the length of a vector from. */
-const PROBE = ["length"];
+/** Sent in place of an empty text, which providers refuse. */
+const BLANK = " ";
+/** A text to learn the length of vectors from. */
+const PROBE = "length";
 
 /**
- * Opens an embedder; one request tells the length of its vectors. Faults: `invalidInput` for a wrong
- * configuration, and what the provider refuses.
+ * Opens an embedder; one request determines the length of its vectors. Faults: `invalidInput` for a wrong
+ * configuration, and the provider's refusals.
  */
 export async function openOpenaiEmbed(
   open: OpenBody,
@@ -39,7 +39,7 @@ export async function openOpenaiEmbed(
   const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
   const redact = makeRedact(config.redact ?? []);
   const shape = remoteInfo({ kind: "openai-embed", config, endpoint, knobs: [] });
-  const mostChars = shape.contextTokens * CHARS_A_TOKEN;
+  const maxChars = shape.contextTokens * CHARS_A_TOKEN;
 
   async function ask(texts: readonly string[], signal: AbortSignal) {
     const body = await endpoint.retrying(async () => {
@@ -65,7 +65,7 @@ export async function openOpenaiEmbed(
     };
   }
 
-  const probe = await ask(PROBE, new AbortController().signal);
+  const probe = await ask([PROBE], new AbortController().signal);
   const dimensions = probe.vectors[0]?.length ?? 0;
   const info = { ...shape, outputTokens: dimensions, supportsTools: false };
 
@@ -74,12 +74,12 @@ export async function openOpenaiEmbed(
     async embed(texts, { signal }) {
       checkTexts(texts);
       if (texts.length === 0) return { vectors: [], inputTokens: 0 };
-      const sent = texts.map((text) => redact(text).slice(0, mostChars).toWellFormed() || NOTHING);
+      const sent = texts.map((text) => redact(text).slice(0, maxChars).toWellFormed() || BLANK);
       const { vectors, inputTokens } = await ask(sent, signal);
       if (vectors.some(({ length }) => length !== dimensions)) {
         throw wrong(endpoint.host, `vectors that are not ${dimensions} long`);
       }
-      // A text without content has no direction.
+      // An empty text has the zero vector.
       const empty = new Float32Array(dimensions);
       return {
         vectors: vectors.map((vector, n) => texts[n]?.trim() === "" ? empty : vector),
@@ -89,7 +89,7 @@ export async function openOpenaiEmbed(
   });
 }
 
-/** OpenAI documents 8,191 tokens for the models of this name. */
+/** OpenAI documents 8,191 tokens for its models of this prefix. */
 function contextOf(model: string): number {
   return model.startsWith("text-embedding-") ? 8_191 : CONTEXT_TOKENS;
 }

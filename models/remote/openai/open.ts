@@ -1,4 +1,4 @@
-/** Chat completions at any base URL: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. @module */
+/** Models of any server with chat completions: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. @module */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
@@ -12,10 +12,10 @@ import { makeOpenaiReader } from "./stream.ts";
 import type { RemotePowers } from "../endpoint.ts";
 import { makeRemoteModel } from "../remote_model.ts";
 
-/** Takes `max_completion_tokens`, and refuses the older `max_tokens` for its newer models. */
+/** Requires `max_completion_tokens`: its newer models refuse `max_tokens`. */
 const OPENAI_HOST = "api.openai.com";
 
-/** Opens a model. Throws `invalidInput` when the configuration is wrong. */
+/** Opens a model. Throws `invalidInput` for a wrong configuration. */
 export async function openOpenai(open: OpenBody, powers: RemotePowers): Promise<LanguageModel> {
   const config = parseRemoteConfig(open);
   const endpoint = openEndpoint({ ...config, base: "/v1" }, open.credential, powers);
@@ -60,7 +60,7 @@ function bodyFor(host: string, body: Record<string, unknown>): Record<string, un
   return { ...rest, max_completion_tokens: max_tokens };
 }
 
-/** OpenAI refuses a strict schema unless each object names all its properties and allows no others. */
+/** OpenAI refuses a strict schema unless each object requires all its properties and allows no others. */
 function isStrict(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (typeof schema !== "object" || schema === null) return true;

@@ -1,4 +1,4 @@
-/** A stream of chat completion chunks as deltas, in the ways in which servers write them. @module */
+/** Converts chat-completion chunks to deltas, in the variants of many servers. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";
@@ -10,26 +10,26 @@ import { echoText } from "../sdk_prompt.ts";
 const REASONS: Readonly<Record<string, FinishReason>> = {
   stop: "stop",
   length: "length",
-  // Mistral's.
+  // Mistral.
   model_length: "length",
   content_filter: "contentFilter",
   tool_calls: "toolCalls",
   function_call: "toolCalls",
   refusal: "contentFilter",
 };
-/** The server gave up: OpenRouter and Mistral, DeepSeek, vLLM. What came is not the answer. */
+/** The server gave up (OpenRouter and Mistral, DeepSeek, vLLM): the text so far is not the answer. */
 const BROKEN: ReadonlySet<string> = new Set(["error", "insufficient_system_resource", "abort"]);
 
-/** Reads the data of events, in their order. Throws faults. */
+/** Makes a reader of events in order. Throws faults. */
 export function makeOpenaiReader(
   { asked, take }: { readonly asked: Asked; readonly take: (delta: Delta) => void },
 ): { /** True when it was the last one. */ event(data: string): boolean } {
   const calls = makeOpenaiCalls(take);
   let refused = false;
   let finished = false;
-  /** Usage was told in a form that outranks times. */
+  /** Usage came in a form that takes precedence over `timings`. */
   let counted = false;
-  /** Of the one field that its servers take back. */
+  /** From `reasoning_content`, the one field whose servers want it back. */
   let thoughts = "";
 
   const say = (kind: "text" | "rationale", text: string): void => {
@@ -37,7 +37,7 @@ export function makeOpenaiReader(
   };
   const content = (value: unknown): void => {
     if (typeof value === "string") return say("text", value);
-    // Mistral's servers write parts.
+    // Mistral sends an array of parts.
     for (const part of listOf(value).map(fieldsOf)) {
       say("text", stringOf(part["text"]));
       for (const thought of listOf(part["thinking"]).map(fieldsOf)) {
@@ -59,14 +59,14 @@ export function makeOpenaiReader(
   return Object.freeze({
     event(data: string): boolean {
       if (data === "[DONE]") {
-        // The end was said, if not why.
+        // The stream ended without a finish reason.
         if (!finished) finish("stop");
         return true;
       }
       const chunk = parseEvent(data, asked.host);
       const { error, choices } = chunk;
       const choice = fieldsOf(listOf(choices)[0]);
-      // Moonshot counts in the choice, Groq in a field of its own, llama.cpp with its times where it was not asked.
+      // Moonshot counts within the choice, Groq in its own field, llama.cpp in `timings` if usage was not requested.
       const usage = chunk["usage"] ?? choice["usage"] ?? fieldsOf(chunk["x_groq"])["usage"] ??
         (counted ? undefined : chunk["timings"]);
       if (error !== undefined && error !== null) throw faultOfStreamError(error, asked);
@@ -74,7 +74,7 @@ export function makeOpenaiReader(
         counted ||= usage !== chunk["timings"];
         take(usageOf(fieldsOf(usage)));
       }
-      // A server that does not stream says the whole message.
+      // A server that does not stream sends a whole message.
       const delta = fieldsOf(choice["delta"] ?? choice["message"]);
       thoughts += stringOf(delta["reasoning_content"]);
       say("rationale", stringOf(delta["reasoning_content"] ?? delta["reasoning"]));
@@ -84,7 +84,7 @@ export function makeOpenaiReader(
         say("text", stringOf(delta["refusal"]));
       }
       for (const call of listOf(delta["tool_calls"])) calls.take(fieldsOf(call));
-      // Some servers write the empty text where others write null, or "stop" from the beginning on.
+      // Some servers send an empty string instead of null.
       const reason = stringOf(choice["finish_reason"]);
       if (reason !== "") finish(reason);
       return false;
@@ -92,17 +92,17 @@ export function makeOpenaiReader(
   });
 }
 
-/** The names that servers have for each count, in the order in which they are believed. */
+/** Field names of each count, in order of precedence. */
 const COUNTS = {
   input: ["prompt_tokens", "input_tokens", "prompt_n"],
   output: ["completion_tokens", "output_tokens", "predicted_n"],
-  // DeepSeek's, Moonshot's, llama.cpp's beside OpenAI's, which stands in `prompt_tokens_details`.
+  // DeepSeek, Moonshot, llama.cpp; OpenAI counts in `prompt_tokens_details`.
   cached: ["cached_tokens", "prompt_cache_hit_tokens", "cache_n"],
 } as const;
 
 /**
- * Tokens that a server counted. Thoughts are part of the output (OpenAI, DeepSeek) or stand beside it (xAI, Gemini):
- * what a total says more than its parts is output. What was read from a cache is part of the input.
+ * Token counts of a server. Thoughts are included in the output (OpenAI, DeepSeek) or counted beside it (xAI,
+ * Gemini): a total larger than its parts adds to the output. Cached tokens are part of the input.
  */
 function usageOf(usage: Fields): Delta {
   const first = (names: readonly string[]): number | undefined =>
@@ -119,11 +119,11 @@ function usageOf(usage: Fields): Delta {
     ? counted + uncached
     : counted;
   const thoughts = numberOf(told["reasoning_tokens"]) ?? numberOf(usage["reasoning_tokens"]) ?? 0;
-  // Without a total, thoughts that are more than the whole output are not within it.
+  // Without a total: thoughts that exceed the output are not included in it.
   const apart = total === undefined && said !== undefined && thoughts > said
     ? said + thoughts
     : said;
-  const output = most(apart, rest(total, input));
+  const output = larger(apart, rest(total, input));
   const cacheRead = numberOf(asked["cached_tokens"]) ?? first(COUNTS.cached) ?? 0;
   const cacheWrite = numberOf(asked["cache_write_tokens"]) ?? 0;
   return {
@@ -139,30 +139,28 @@ function rest(total: number | undefined, part: number | undefined): number | und
   return total === undefined || part === undefined ? undefined : Math.max(0, total - part);
 }
 
-function most(a: number | undefined, b: number | undefined): number | undefined {
+function larger(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? a ?? b : Math.max(a, b);
 }
 
-// Which call a piece of a chat completion chunk belongs to: servers differ in what they write.
+// Assigns the pieces of calls in chunks to calls; servers differ in how they mark them.
 
-/** Takes pieces of calls, in their order, and begins at the end those that never had a name. */
+/** Takes pieces of calls in order. At the end it starts calls that never got a name. */
 interface OpenaiCalls {
   take(piece: Fields): void;
-  /** `thoughts` are those of the answer. */
+  /** `thoughts`: the thoughts of the whole answer. */
   end(thoughts: string): void;
 }
 
 interface Call {
   readonly key: string;
   id: string;
-  /** Begun once it has a name. */
+  /** A call starts once it has a name. */
   begun: boolean;
-  /** Arguments so far. */
   text: string;
   signature: string;
 }
 
-/** Makes the calls of one answer. */
 function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
   const byIndex = new Map<number, Call>();
   const all: Call[] = [];
@@ -186,7 +184,7 @@ function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
       const named = fieldsOf(piece["function"]);
       const name = stringOf(named["name"]);
       const text = textOf(named["arguments"]);
-      // A server without indexes writes each call whole, or goes on with the last.
+      // A server without indexes sends each call whole, or continues the last.
       const known = index !== undefined
         ? byIndex.get(index)
         : all.findLast((call) => id !== "" && call.id === id) ??
@@ -214,12 +212,12 @@ function makeOpenaiCalls(give: (delta: Delta) => void): OpenaiCalls {
   });
 }
 
-/** Gemini signs a call with what it thought before it. */
+/** Gemini signs a call together with the thought before it. */
 function signatureOf(piece: Fields): string {
   return stringOf(fieldsOf(fieldsOf(piece["extra_content"])["google"])["thought_signature"]);
 }
 
-/** Some servers write index 0 for each call: a new id, or a new beginning after a whole one, tells. */
+/** Some servers send index 0 for every call: a new id, or a new object behind a complete one, begins another call. */
 function isAnother(
   known: Call,
   { id, name, text }: { readonly id: string; readonly name: string; readonly text: string },
@@ -237,7 +235,7 @@ function isWhole(text: string): boolean {
   }
 }
 
-/** Arguments as text; some servers write the object itself. */
+/** Arguments as text; some servers send the object itself. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "object" && value !== null ? JSON.stringify(value) : "";

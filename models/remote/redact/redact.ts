@@ -1,12 +1,11 @@
-/** Takes what rules name out of texts before they leave the machine. @module */
+/** Redacts texts by the rules of remit.yaml before they leave the machine. @module */
 import type { ChatMessage } from "../../../contracts/model/chat.ts";
 import type { Json } from "../../../contracts/base/json.ts";
 import type { RedactRule } from "../../../contracts/model/model_config.ts";
 
-/** Replaces in one text. */
 type Redact = (text: string) => string;
 
-/** Makes what replaces, for each rule in turn, by `[redacted KIND]` or `[redacted word]`. */
+/** Makes a function that applies each rule in turn and writes `[redacted KIND]` or `[redacted word]`. */
 export function makeRedact(rules: readonly RedactRule[]): Redact {
   const steps = rules.flatMap((rule): Redact[] =>
     "word" in rule
@@ -16,7 +15,7 @@ export function makeRedact(rules: readonly RedactRule[]): Redact {
   return (text) => steps.reduce((left, step) => step(left), text);
 }
 
-/** Replaces in the texts of messages: contents, arguments of calls, results. */
+/** Redacts the texts of messages: contents, arguments of calls, results. */
 export function redactMessages(
   messages: readonly ChatMessage[],
   redact: Redact,
@@ -33,7 +32,7 @@ export function redactMessages(
   }));
 }
 
-/** Arguments stay JSON where they were: what is replaced in a number becomes a string. */
+/** Arguments remain JSON: a redacted number becomes a string. */
 function redactArguments(text: string, redact: Redact): string {
   let changed = false;
   const one = (value: string): string => {
@@ -54,7 +53,7 @@ function redactArguments(text: string, redact: Redact): string {
     const left = walk(JSON.parse(text));
     return changed ? JSON.stringify(left) : text;
   } catch {
-    // Not JSON, or too deep to walk: as a text.
+    // Not JSON, or nested too deeply: redacted as text.
     return redact(text);
   }
 }
@@ -71,7 +70,7 @@ function replacing(find: Find, mark: string): Redact {
   };
 }
 
-/** A word stands by itself where it begins and ends with letters or digits; letters in any case. */
+/** Matches whole words, ignoring case. */
 function wordStep(word: string): Redact {
   const before = /^[\p{L}\p{N}_]/u.test(word) ? "(?<![\\p{L}\\p{N}_])" : "";
   const after = /[\p{L}\p{N}_]$/u.test(word) ? "(?![\\p{L}\\p{N}_])" : "";
@@ -80,21 +79,21 @@ function wordStep(word: string): Redact {
   return (text) => text.replace(pattern, "[redacted word]");
 }
 
-// What rules of redaction look for. Each is a linear scan: a bounded look at each place, no
-// nested repetition (test: "a million hostile characters …").
+// Patterns of the redaction rules. Each is a linear scan: bounded lookahead, no nested repetition (test: "a
+// million hostile characters …").
 
-/** A place in a text: first and past the last UTF-16 unit. */
+/** A range of UTF-16 units, end exclusive. */
 type Span = readonly [from: number, to: number];
 
-/** The kinds of a rule that is not a word. */
+/** Kinds of rules other than words. */
 type RedactKind = Extract<RedactRule, { kind: unknown }>["kind"];
 
-/** Finds places, in their order, none within another. */
+/** Finds ranges in order, without overlap. */
 type Find = (text: string) => Iterable<Span>;
 
 const EMAIL =
   /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}-])/gu;
-/** With a country code or a trunk zero; and as in North America. */
+/** With a country code or a trunk zero; and the North American form. */
 const PHONE =
   /(?<![\p{L}\p{N}.+-])(?:(?:\+|00|\(?0)(?:[ \t().\/-]{0,2}\d){6,16}|(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4})(?![\p{L}\p{N}])/gu;
 const DIGIT_GROUPS = /(?<![\p{L}\p{N}])\d+(?:[ -]\d+)*(?![\p{L}\p{N}])/gu;
@@ -109,7 +108,7 @@ const TOKENS: readonly RegExp[] = [
 const IPV4 = /(?<![\p{L}\p{N}.])\d{1,3}(?:\.\d{1,3}){3}(?![\p{L}\p{N}]|\.\d)/gu;
 const IPV6 = /(?<![\p{L}\p{N}:.])[0-9A-Fa-f:]{2,39}(?![\p{L}\p{N}:])/gu;
 
-/** Length of an IBAN by country (ISO 13616 registry). */
+/** IBAN length by country (ISO 13616 registry). */
 const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   ("AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 " +
     "EG29 ES24 FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 " +
@@ -118,7 +117,7 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
     "VA22 VG24 XK20").split(" ").map((each) => [each.slice(0, 2), Number(each.slice(2))]),
 );
 
-/** What each kind finds. */
+/** The finders of each kind. */
 const FINDERS: Readonly<Record<RedactKind, readonly Find[]>> = {
   email: [matching(EMAIL)],
   phone: [matching(PHONE)],
@@ -139,7 +138,7 @@ function matching(pattern: RegExp, holds: (found: string) => boolean = () => tru
   };
 }
 
-/** Card numbers among groups of digits: 13 to 19, of a card's first digit, with Luhn's check. */
+/** Card numbers in groups of digits: 13 to 19 digits with a card's first digit and a valid Luhn checksum. */
 function* cards(text: string): Generator<Span, void> {
   for (const { 0: run, index } of text.matchAll(DIGIT_GROUPS)) {
     const groups = [...run.matchAll(/\d+/g)];
@@ -154,7 +153,7 @@ function* cards(text: string): Generator<Span, void> {
   }
 }
 
-/** The last group of a card number that begins with group `first`; -1 when none does. */
+/** The last group of a card number that begins with group `first`; -1 for none. */
 function lastOfCard(groups: readonly RegExpExecArray[], first: number): number {
   if (!/^[2-6]/.test(groups[first]?.[0] ?? "")) return -1;
   let digits = "";
@@ -183,7 +182,7 @@ function* ibans(text: string): Generator<Span, void> {
   }
 }
 
-/** A block from its first line to its last. */
+/** PEM blocks from first to last line. */
 function* pems(text: string): Generator<Span, void> {
   let after = 0;
   for (const { 0: head, index } of text.matchAll(PEM_HEAD)) {
@@ -207,7 +206,7 @@ function isLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** ISO 13616: the first four characters go to the end, letters count from 10, the whole by 97 is 1. */
+/** ISO 13616: move the first four characters to the end, count letters from 10; the remainder by 97 is 1. */
 function isIban(iban: string): boolean {
   let rest = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,31 +1,31 @@
-/** Keeps a credential out of whatever a provider sends back: a hostile one may repeat it. @module */
+/** Removes a credential from everything a provider returns: a hostile one may echo it. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { joinBytes } from "../../../port/join_bytes.ts";
 
 const STAR = 0x2a;
 
-/** Takes secrets out of bytes that come in pieces. Lengths stay as they are. */
+/** Masks secrets in a stream of bytes. Lengths stay the same. */
 export interface ByteScrub {
-  /** What can be given on; the end is held back while it may be the beginning of a secret. */
+  /** Bytes that may be passed on; the end is held back while it may begin a secret. */
   push(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>;
   end(): Uint8Array<ArrayBuffer>;
 }
 
-/** A fault whose words do not hold a secret, nor its beginning where they were cut off. */
+/** Masks secrets in a fault's message, also the beginning of one at a cut. */
 export function scrubFault(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Fault)) return error;
   let message = scrubText(error.message, secrets);
   if (message.endsWith("…")) {
     const kept = message.slice(0, -1);
-    const most = Math.max(0, ...secrets.map((secret) => beginningOf(secret, kept)));
-    message = `${kept.slice(0, kept.length - most)}${"*".repeat(most)}…`;
+    const max = Math.max(0, ...secrets.map((secret) => beginningOf(secret, kept)));
+    message = `${kept.slice(0, kept.length - max)}${"*".repeat(max)}…`;
   }
   if (message === error.message) return error;
-  // Without its cause, which has the same words.
+  // Drops the cause, which has the same message.
   return new Fault(error.code, message, error.detail === undefined ? {} : { detail: error.detail });
 }
 
-/** How many units at the end of `text` may begin `secret`. */
+/** Length of the end of `text` that may begin `secret`. */
 function beginningOf(secret: string, text: string): number {
   const first = secret.charAt(0);
   const from = Math.max(0, text.length - secret.length + 1);
@@ -42,7 +42,7 @@ export function scrubText(text: string, secrets: readonly string[]): string {
   return out;
 }
 
-/** Makes a scrub of bytes; of secrets that begin alike the longest must come first. */
+/** Makes a filter of bytes. If one secret is a prefix of another, the longer must come first. */
 export function makeByteScrub(secrets: readonly string[]): ByteScrub {
   const byFirst: Uint8Array[][] = [];
   for (const secret of secrets) {
@@ -68,8 +68,8 @@ export function makeByteScrub(secrets: readonly string[]): ByteScrub {
 }
 
 /**
- * Puts stars over each pattern in `bytes`, and gives where one may begin that goes on behind their end.
- * One pass: it runs for every piece of every answer.
+ * Masks each pattern in `bytes`. Returns where a pattern may begin that continues behind the end. One pass,
+ * since it runs for every piece of every answer.
  */
 function starIn(bytes: Uint8Array, byFirst: readonly (readonly Uint8Array[])[]): number {
   let until = bytes.length;
@@ -89,25 +89,24 @@ function starIn(bytes: Uint8Array, byFirst: readonly (readonly Uint8Array[])[]):
   return until;
 }
 
-/** How many bytes of `pattern` stand at `at`. */
+/** How many bytes of `pattern` match at `at`. */
 function sameFrom(bytes: Uint8Array, at: number, pattern: Uint8Array): number {
-  const most = Math.min(pattern.length, bytes.length - at);
+  const max = Math.min(pattern.length, bytes.length - at);
   let same = 1;
-  while (same < most && bytes[at + same] === pattern[same]) same++;
+  while (same < max && bytes[at + same] === pattern[same]) same++;
   return same;
 }
 
-// Text that comes in pieces: a pair of surrogates that was split is joined, a lone one replaced,
-// and a secret is starred wherever it was split.
+// Streamed text: a split surrogate pair is joined, a lone surrogate replaced, and a secret masked even if split.
 
-/** Joins pieces. */
+/** Joins pieces of a streamed text. */
 export interface StreamText {
-  /** What is whole of it. */
+  /** Text that may be passed on. */
   push(text: string): string;
   end(): string;
 }
 
-/** Makes an empty one. `secrets` come out as stars. */
+/** Makes a join that masks `secrets` with stars. */
 export function makeStreamText(secrets: readonly string[] = []): StreamText {
   let held = "";
   return Object.freeze<StreamText>({
@@ -126,10 +125,10 @@ export function makeStreamText(secrets: readonly string[] = []): StreamText {
   });
 }
 
-/** Cuts into pieces of at most `most` UTF-16 units, no pair of surrogates in two. */
-export function* inPieces(text: string, most: number): Generator<string, void> {
+/** Cuts a text into pieces of at most `max` UTF-16 units, never within a surrogate pair. */
+export function* inPieces(text: string, max: number): Generator<string, void> {
   for (let at = 0; at < text.length;) {
-    const end = Math.min(at + most, text.length);
+    const end = Math.min(at + max, text.length);
     const whole = end - (end < text.length ? highSurrogate(text.slice(at, end)) : 0);
     yield text.slice(at, whole);
     at = whole;

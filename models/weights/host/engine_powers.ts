@@ -1,6 +1,6 @@
 /**
- * llama.cpp as native code: npm packages, fetched once by Deno's own client against a pinned
- * integrity, and copied to where the kernel binds them.
+ * Fetches llama.cpp as native code: npm packages, downloaded by Deno's own client with a pinned integrity,
+ * and copied to where the kernel binds them.
  * @module
  */
 import { dirname, join } from "node:path";
@@ -21,10 +21,10 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 
 const ADDON = "llama-addon.node";
-/** Beneath the folder of a build: libraries that are loaded where those beside the addon cannot be. */
+/** Subfolder with libraries for machines that cannot load those beside the addon. */
 const FALLBACK = "fallback";
 
-/** The folder of a package's files, wherever Deno's client has put the package. */
+/** The folder of a package's files within Deno's cache. */
 function findFolder(folder: string, end: string): string | undefined {
   for (const entry of Deno.readDirSync(folder)) {
     if (!entry.isDirectory) continue;
@@ -43,7 +43,7 @@ function removeAll(path: string): void {
   }
 }
 
-/** Has Deno's client fetch a package into a folder, and check it against its integrity. */
+/** Downloads a package with Deno's client, which verifies its integrity. */
 async function download(draft: string, { name, integrity }: EnginePackage): Promise<void> {
   const specifier = `npm:${name}@${ENGINE_VERSION}`;
   const lock = {
@@ -81,7 +81,7 @@ async function download(draft: string, { name, integrity }: EnginePackage): Prom
   );
 }
 
-/** Moves the files of a fetched package to where they will lie. */
+/** Moves the files of a downloaded package to `ready`. */
 function take(draft: string, { name, folder }: EnginePackage, ready: string): void {
   const source = findFolder(join(draft, "deno", "npm"), `${ENGINE_VERSION}/${folder}`);
   if (source === undefined) {
@@ -101,12 +101,12 @@ function take(draft: string, { name, folder }: EnginePackage, ready: string): vo
   move(source, ready);
 }
 
-/** One build of the engine, in the cache. */
+/** A build of the engine in the cache. */
 export function makeNativeEngine(
   { cache, build = "cpu", machine = Deno.build }: {
     readonly cache: () => string;
     readonly build?: NativeBuild;
-    /** Whose engine it is to be; absent: this one's. */
+    /** The target machine; absent: this one. */
     readonly machine?: { readonly os: string; readonly arch: string };
   },
 ): NativeEngine {
@@ -154,22 +154,22 @@ export function makeNativeEngine(
   });
 }
 
-// The seal beside an engine's files: what was fetched, and the digest of each file.
+// The seal beside an engine's files: the packages, and the digest of each file.
 
 const SEAL = "remit.json";
-/** Bytes read at a time: a library of CUDA has hundreds of megabytes. */
+/** Bytes read at a time: a CUDA library has hundreds of megabytes. */
 const PIECE = 4 * 1024 * 1024;
 
 const Seal = z.object({
   version: z.literal(1),
   package: z.string(),
-  /** Of all packages, with a space between. */
+  /** Of all packages, separated by spaces. */
   integrity: z.string(),
-  /** Path beneath the folder → SHA-256 of every file. */
+  /** Relative path → SHA-256 of every file. */
   files: z.record(z.string(), z.string()),
 }).strict();
 
-/** What is fetched, as people read it. */
+/** The packages for display. */
 function packagesText({ packages }: EngineBuild): string {
   return packages.map(({ name }) => `${name}@${ENGINE_VERSION}`).join(" and ");
 }
@@ -178,7 +178,7 @@ function integrityOf({ packages }: EngineBuild): string {
   return packages.map(({ integrity }) => integrity).join(" ");
 }
 
-/** Every file beneath a folder, as paths beneath it, without the seal. */
+/** Relative paths of all files beneath a folder, except the seal. */
 function filesBeneath(folder: string, under = ""): string[] {
   return [...Deno.readDirSync(join(folder, under))].flatMap((entry) => {
     const path = under === "" ? entry.name : `${under}/${entry.name}`;
@@ -197,7 +197,7 @@ function digestOfFile(path: string): string {
   return hash.digest("hex");
 }
 
-/** Seals the files of a folder. Gives how many there are, and their bytes. */
+/** Seals the files of a folder. Returns their number and bytes. */
 export function seal(
   folder: string,
   build: EngineBuild,
@@ -218,7 +218,7 @@ export function seal(
   return { files: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** Whether a folder holds what was sealed for this build, byte by byte, and `needed` among it. */
+/** Whether a folder holds exactly the files sealed for this build, with the same bytes, and `needed` among them. */
 export function isSealed(folder: string, build: EngineBuild, needed: string): boolean {
   try {
     const { integrity, files } = Seal.parse(

@@ -46,7 +46,7 @@ function removeQuietly(path: string): void {
   }
 }
 
-/** Which file a path leads to; undefined when to none: whoever held it took it away. */
+/** The inode of a path; undefined if another process removed the file. */
 function inodeOf(path: string): number | null | undefined {
   try {
     return Deno.statSync(path).ino;
@@ -56,7 +56,7 @@ function inodeOf(path: string): number | null | undefined {
   }
 }
 
-/** Makes the disk of weights, with the process's own rights. */
+/** Access to weights on the disk with this process's permissions. */
 export function makeWeightsDisk(): WeightsDisk {
   return Object.freeze({
     stat(path: string): WeightsStat | undefined {

@@ -1,5 +1,5 @@
 /**
- * This machine's side of the store: large files on its disk, and llama.cpp's builds by Deno's own client.
+ * Host side of the store: large files on the disk, and llama.cpp's builds by Deno's own client.
  *
  * @example
  * ```ts

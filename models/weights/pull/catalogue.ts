@@ -8,23 +8,23 @@ import { Dialect } from "../../../contracts/model/mod.ts";
 import type { EntryFiles } from "../powers.ts";
 import { WeightsName, WeightsSignature } from "../store.ts";
 
-/** One model of the catalogue. */
+/** A model of the catalogue. */
 export const CatalogueEntry = z.object({
   name: WeightsName,
   title: z.string().min(1).max(128),
   url: z.url({ protocol: /^https?$/ }).max(2_048),
-  /** Exact size; absent: not known, and bounded by `about`. */
+  /** Exact size; absent: unknown, limited by `about`. */
   bytes: z.int().min(1).max(64_000_000_000).optional(),
-  /** Roughly how large, in bytes. */
+  /** Approximate size in bytes. */
   about: z.int().min(1).max(64_000_000_000),
-  /** Absent: unpinned; pinned by the operator at the first pull. */
+  /** Absent: the operator's first pull pins it. */
   sha256: Digest.optional(),
   licence: z.string().min(1).max(256),
   signature: WeightsSignature.optional(),
   why: z.string().min(1).max(1_000),
   contextTokens: z.int().min(256).max(100_000_000).optional(),
   dialect: z.array(Dialect).max(3).optional(),
-  /** It makes vectors, and answers nothing. */
+  /** The model is an embedder. */
   embeds: z.literal(true).optional(),
 }).strict();
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>;
@@ -67,7 +67,7 @@ export function readCatalogue(
   return bytes === undefined ? [] : parseCatalogue(new TextDecoder().decode(bytes));
 }
 
-/** The entry of that name. Throws `notFound` listing all. */
+/** The entry of a name. Throws `notFound` listing all. */
 export function findEntry(entries: readonly CatalogueEntry[], name: string): CatalogueEntry {
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;

@@ -1,5 +1,5 @@
 /**
- * Weights that are fetched: the catalogue (models.yaml), and pulling one of its entries into the store.
+ * Downloading weights: the catalogue (models.yaml), and pulling an entry into the store.
  *
  * @example
  * ```ts

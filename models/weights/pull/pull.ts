@@ -1,4 +1,4 @@
-/** A model of the catalogue comes into the store: fetched, checked, pinned. @module */
+/** Pulls a model of the catalogue into the store: download, verify, pin. @module */
 import { join } from "node:path";
 import { Fault, isLoopback } from "../../../contracts/base/mod.ts";
 import type { CatalogueEntry } from "./catalogue.ts";
@@ -13,14 +13,14 @@ import {
 import type { EntryFiles, HttpAnswer, ModelHttp, OnBytes, WeightsDisk } from "../powers.ts";
 import * as z from "zod";
 
-/** What pulling takes. */
+/** Powers for pulling. */
 export interface PullParts extends Omit<WeightsParts, "models"> {
   readonly models: { readonly weights: WeightsDisk; readonly http: ModelHttp };
 }
 
 const SLACK = 1.25;
 
-/** Adds what to do to a fault that came from the way to the server. */
+/** Adds advice to a fault of the download. */
 function withAdvice(error: unknown, { name, url }: CatalogueEntry): unknown {
   if (!(error instanceof Fault)) return error;
   const again = `  once it can be reached: remit model pull ${name}`;
@@ -42,11 +42,10 @@ function withAdvice(error: unknown, { name, url }: CatalogueEntry): unknown {
 }
 
 /**
- * Pulls an entry of the catalogue. Either the store has it whole and checked afterwards, or it has
- * nothing of it.
+ * Pulls an entry of the catalogue. Afterwards the store has the weights whole and verified, or not at all.
  *
- * @throws Fault `alreadyExists`, `conflict` while another pull of it is under way, `refused` when size, digest or signature are not what was said,
- * `upstream` or `cancelled` when it broke off (the next pull goes on), `notFound`, `storeFull`
+ * @throws Fault `alreadyExists`, `conflict` during another pull of the entry, `refused` for a wrong size, digest or
+ * signature, `upstream` or `cancelled` when it broke off (the next pull continues), `notFound`, `storeFull`
  */
 export async function pullWeights(
   parts: PullParts,
@@ -91,7 +90,7 @@ async function fetched(
       url: entry.url,
       partial,
       bytes: entry.bytes,
-      most: entry.bytes ?? Math.ceil(entry.about * SLACK),
+      max: entry.bytes ?? Math.ceil(entry.about * SLACK),
       onBytes: onBytesOf((total) => progress(screen, "fetching", total || entry.about)),
       signal,
     });
@@ -145,23 +144,23 @@ async function takeIn(
       ...(entry.dialect === undefined ? {} : { dialect: entry.dialect }),
     });
   } finally {
-    // Whole and in the store, or wrong: there is nothing to go on with.
+    // Stored or invalid: in both cases there is nothing to continue.
     dropPartial(disk, partial);
   }
 }
 
-// One large file over HTTP into a partial file: it goes on where it broke off, follows redirects
-// by rule, and is bounded. What it gives is whole, and not yet trusted.
+// Downloads one large file over HTTP into a partial file: resumes, follows redirects by rule, and limits the
+// size. The result is complete but not trusted yet.
 
-/** What is fetched, and how large it may be. */
+/** A download and its limits. */
 export interface Download {
   readonly url: string;
-  /** Absolute; beside it, with `.json` behind, what is needed to go on. */
+  /** Absolute; the state for resuming is beside it, with suffix `.json`. */
   readonly partial: string;
-  /** Exact size in bytes, if it is known. */
+  /** Exact size in bytes, if known. */
   readonly bytes?: number | undefined;
-  /** Most bytes. */
-  readonly most: number;
+  /** Maximum bytes. */
+  readonly max: number;
   onBytes(done: number, total: number | undefined): void;
   readonly signal: AbortSignal;
 }
@@ -171,11 +170,11 @@ interface Parts {
   readonly models: { readonly weights: WeightsDisk; readonly http: ModelHttp };
 }
 
-const REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 const MOVED = [301, 302, 303, 307, 308];
 const Note = z.object({
   url: z.string(),
-  /** What the server knows this version of the file by. */
+  /** The server's validator of this version of the file. */
   validator: z.string().optional(),
 }).strict();
 type Note = z.infer<typeof Note>;
@@ -183,7 +182,7 @@ type Note = z.infer<typeof Note>;
 const refused = (url: string, why: string): Fault =>
   new Fault("refused", `Cannot fetch ${new URL(url).host}'s file: ${why}`);
 
-/** Where a redirect leads. https stays https; only a server of this machine may go on without it. */
+/** The target of a redirect. https stays https; only a server on this machine may redirect to plain http. */
 function nextUrl(from: string, to: string | undefined): string {
   const next = to !== undefined && URL.canParse(to, from) ? new URL(to, from) : undefined;
   if (next === undefined) throw refused(from, "it redirects to nowhere");
@@ -208,13 +207,13 @@ async function open(
   headers: Readonly<Record<string, string>>,
 ): Promise<HttpAnswer> {
   let at = url;
-  for (let hops = 0; hops <= REDIRECTS; hops++) {
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const answer = await models.http.get(at, { headers, signal });
     if (!MOVED.includes(answer.status)) return answer;
     await answer.cancel();
     at = nextUrl(at, answer.header("location"));
   }
-  throw refused(url, `it redirects more than ${REDIRECTS} times`);
+  throw refused(url, `it redirects more than ${MAX_REDIRECTS} times`);
 }
 
 function readNote(disk: Pick<EntryFiles, "read">, path: string): Note | undefined {
@@ -229,13 +228,13 @@ function readNote(disk: Pick<EntryFiles, "read">, path: string): Note | undefine
   }
 }
 
-/** Forgets a partial file and what was known of it. */
+/** Removes a partial file and its state. */
 function dropPartial(disk: Pick<EntryFiles, "remove">, partial: string): void {
   disk.remove(partial);
   disk.remove(`${partial}.json`);
 }
 
-/** A strong validator: what a range may be asked under. */
+/** A strong validator, for range requests. */
 function validatorOf(answer: HttpAnswer): string | undefined {
   const tag = answer.header("etag");
   if (tag !== undefined && tag.startsWith('"')) return tag;
@@ -256,7 +255,7 @@ function wrongStatus(url: string, status: number): Fault {
   return new Fault("upstream", `Cannot fetch: ${host} answered ${status}; try again later`);
 }
 
-/** Where an answer begins and how long the whole is, as it says itself. */
+/** The offset and total length that an answer states. */
 function placeOf(
   answer: HttpAnswer,
   had: number,
@@ -269,27 +268,27 @@ function placeOf(
   return { at: had, total: Number(range[3]) };
 }
 
-/** Whether the server says, of a range behind what is here, that there is nothing behind it. */
+/** Whether the server says that nothing follows the bytes we have. */
 function isWhole(answer: HttpAnswer, had: number): boolean {
   const [, total] = /^bytes \*\/(\d+)$/.exec(answer.header("content-range") ?? "") ?? [];
   return answer.status === 416 && Number(total) === had;
 }
 
 /**
- * Fetches the file; gives its size. What broke off is kept and gone on with the next time.
+ * Downloads the file and returns its size. An interrupted download is kept and resumed the next time.
  *
- * @throws Fault `refused` when it is another size or leads elsewhere (nothing is kept), `upstream` or
- * `cancelled` when it broke off (what came is kept), `notFound`, `storeFull`
+ * @throws Fault `refused` for a wrong size or redirect (nothing is kept), `upstream` or `cancelled` when it
+ * broke off (the part is kept), `notFound`, `storeFull`
  */
 async function downloadFile(parts: Parts, download: Download): Promise<number> {
   const { disk, models } = parts;
-  const { partial, url, most } = download;
+  const { partial, url, max } = download;
   const note = readNote(disk, `${partial}.json`);
   const had = models.weights.stat(partial)?.bytes ?? 0;
   const ours = note?.url === url && note.validator !== undefined && had > 0;
-  // It came whole, and broke off before it was taken in.
+  // Complete, but interrupted before it was stored.
   if (ours && had === download.bytes) return had;
-  const going = ours && had < most;
+  const going = ours && had < max;
   if (!going) dropPartial(disk, partial);
   const answer = await open(parts, download, {
     ...(going ? { range: `bytes=${had}-`, "if-range": note.validator ?? "" } : {}),
@@ -299,7 +298,7 @@ async function downloadFile(parts: Parts, download: Download): Promise<number> {
     await answer.cancel();
     if (going && isWhole(answer, had)) return had;
     if (!going) throw wrongStatus(url, answer.status);
-    // The server will not go on: from the start, once.
+    // The server does not resume: start again, once.
     dropPartial(disk, partial);
     return await downloadFile(parts, download);
   }
@@ -307,8 +306,8 @@ async function downloadFile(parts: Parts, download: Download): Promise<number> {
   const exact = download.bytes ?? total;
   const wrong = total !== undefined && exact !== total
     ? `it has ${total} bytes, and ${exact} were expected`
-    : (total ?? 0) > most
-    ? `it has ${total} bytes, and at most ${most} were expected`
+    : (total ?? 0) > max
+    ? `it has ${total} bytes, and at most ${max} were expected`
     : undefined;
   if (wrong !== undefined) {
     await answer.cancel();
@@ -332,11 +331,11 @@ async function downloadFile(parts: Parts, download: Download): Promise<number> {
 
 async function receive(
   { disk, models }: Parts,
-  { partial, url, most, onBytes }: Download,
+  { partial, url, max, onBytes }: Download,
   answer: HttpAnswer,
   { at, total }: { readonly at: number; readonly total: number | undefined },
 ): Promise<number> {
-  const limit = total ?? most;
+  const limit = total ?? max;
   const writer = models.weights.writer(partial, at);
   let done = at;
   let long = false;
@@ -358,7 +357,7 @@ async function receive(
   throw refused(url, `it is longer than ${limit} bytes`);
 }
 
-/** What shows progress when a total may be unknown. */
+/** Makes a progress callback that waits for the total. */
 function onBytesOf(show: (total: number) => OnBytes): Download["onBytes"] {
   let shown: OnBytes | undefined;
   return (done, total) => {

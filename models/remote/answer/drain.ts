@@ -1,23 +1,22 @@
-/** What follows an answer is read away, so that its connection serves the next request. @module */
+/** Drains the rest of an answer, so that its connection can be reused. @module */
 import type { RemotePowers } from "../endpoint.ts";
 
-/** Bytes and milliseconds: most servers end at once, and the others lose their connection. */
+/** Limits of draining: most servers end at once; a connection past these limits is dropped. */
 const MAX_BYTES = 65_536;
 const MAX_MS = 1_000;
 const BUFFER_BYTES = 16_384;
 
-/** Gives the next piece, which is good until the one after it is asked for; undefined at the end. */
+/** Reads pieces; each is valid until the next call. Undefined at the end. */
 interface Reader {
   next(): Promise<Uint8Array<ArrayBuffer> | undefined>;
   cancel(): Promise<void>;
 }
 
 /**
- * The bytes of `stream`, each piece good until the next one is asked for. Whoever leaves before their
- * end, because all was said, does not wait for it: a new connection would cost the next request a
- * handshake, or several.
+ * The bytes of `stream`; each piece is valid until the next is requested. A consumer may stop before the end: the
+ * rest is drained in the background, since a new connection would cost the next request one or more handshakes.
  */
-export async function* readingAway(
+export async function* draining(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   { timer }: Pick<RemotePowers, "timer">,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
@@ -36,12 +35,12 @@ export async function* readingAway(
     over = true;
     throw error;
   } finally {
-    // It reports to nobody: whatever it meets ends it.
-    if (!over) void readAway(reader, timer).catch(() => undefined);
+    // Errors of draining concern nobody.
+    if (!over) void drain(reader, timer).catch(() => undefined);
   }
 }
 
-/** One buffer for all pieces: `fetch` would make one of 64 KiB for each, and a word is ten bytes. */
+/** One buffer for all pieces: `fetch` would allocate 64 KiB for each piece of about ten bytes. */
 function readerOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Reader {
   const reader = tryBufferedReader(stream);
   if (reader === undefined) {
@@ -63,7 +62,7 @@ function readerOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Reader {
   };
 }
 
-/** Undefined for a stream that makes its pieces itself: `fetch` gives none such. */
+/** Undefined for a stream that is not a byte stream, which `fetch` never returns. */
 function tryBufferedReader(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): ReadableStreamBYOBReader | undefined {
@@ -75,7 +74,7 @@ function tryBufferedReader(
   }
 }
 
-async function readAway(
+async function drain(
   reader: Reader,
   timer: RemotePowers["timer"],
 ): Promise<void> {

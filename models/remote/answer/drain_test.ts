@@ -3,7 +3,7 @@ import { requestOf, said } from "../../_fixture/asking.ts";
 import { streamOpenai } from "../../_fixture/providers/openai.ts";
 import { openBody, quickPowers } from "../_fixture/bench.ts";
 import { openOpenai } from "../openai/open.ts";
-import { readingAway } from "./read_away.ts";
+import { draining } from "./drain.ts";
 
 const piece = (length: number): Uint8Array<ArrayBuffer> => new Uint8Array(length);
 /** A timer whose one wait ends when the test says so. */
@@ -30,7 +30,7 @@ Deno.test("what follows is read to its end when the reader has left, and the str
     controller.close();
     ended.resolve("ended");
   });
-  for await (const bytes of readingAway(stream, { timer })) {
+  for await (const bytes of draining(stream, { timer })) {
     assert.equal(bytes.length, 10);
     break;
   }
@@ -46,7 +46,7 @@ Deno.test("mallory's server goes on for ever: 64 KiB are read away, and no more"
     given++;
     controller.enqueue(piece(1_024));
   });
-  for await (const _bytes of readingAway(stream, { timer })) break;
+  for await (const _bytes of draining(stream, { timer })) break;
   assert.equal(await cancelled, "cancelled");
   assert.ok(given <= 67, `${given} KiB`);
   turn();
@@ -59,7 +59,7 @@ Deno.test("mallory's server falls silent and holds the connection: it is given u
     if (given++ === 0) controller.enqueue(piece(1));
     return new Promise<void>(() => {});
   });
-  for await (const _bytes of readingAway(stream, { timer })) break;
+  for await (const _bytes of draining(stream, { timer })) break;
   turn();
   assert.equal(await cancelled, "cancelled");
 });
