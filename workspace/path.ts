@@ -1,22 +1,22 @@
 /**
- * The only way a name of a file gets into the system: `MOUNT/relative/path`.
+ * Parses `MOUNT/relative/path`, the only form in which a file name enters the system.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 
-/** Longest path a tool may name, UTF-16 units. */
+/** Maximum length of a path, in UTF-16 units. */
 const PATH_LIMIT = 1_024;
 
-/** Longest single part, bytes of UTF-8: what every common file system takes. */
+/** Maximum length of a part, in bytes of UTF-8: the limit of every common file system. */
 const PART_LIMIT = 255;
 
-/** Most parts of a path. */
+/** Maximum number of parts of a path. */
 export const DEPTH_LIMIT = 64;
 
-/** The mount name under which a task's scratch space answers. */
+/** The mount name of a task's scratch space. */
 export const SCRATCH = "scratch";
 
-/** A path that parsed: safe to look up beneath a mount's root, in exactly the form given. */
+/** A parsed path: safe to look up beneath a mount's root, in exactly the given form. */
 export interface NamedPath {
   /** `MOUNT/relative`, or the mount's name alone for its root. */
   readonly text: string;
@@ -27,10 +27,10 @@ export interface NamedPath {
 }
 
 const MOUNT = /^[a-z][a-z0-9_-]{0,31}$/;
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
+// deno-lint-ignore no-control-regex -- this pattern looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-// A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is a trick
-// for a decoder further down; honest names do without.
+// A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is meant to
+// trick a later decoder; honest names do not need it.
 const ENCODED = /%(?:2f|5c|2e|00|c0|c1|e0%[89]|f0%8)/i;
 const INVISIBLE = /\p{Cf}/u;
 
@@ -81,7 +81,7 @@ export function parsePath(text: string): NamedPath {
   return Object.freeze({ text, mount, rel: rest.join("/"), parts: Object.freeze(rest) });
 }
 
-/** The same path in the other Unicode forms: names from a Mac are decomposed (NFD), typed ones are composed (NFC). */
+/** The path in other Unicode forms: a Mac decomposes names (NFD), keyboards compose them (NFC). */
 export function formsOf(path: NamedPath): readonly NamedPath[] {
   const forms = (["NFC", "NFD"] as const).map((form) => path.text.normalize(form));
   return [...new Set(forms)].filter((text) => text !== path.text).flatMap((text) => {
@@ -96,7 +96,7 @@ export function formsOf(path: NamedPath): readonly NamedPath[] {
 }
 
 /**
- * Refuses a path that no tool writes, whatever is there.
+ * Refuses a path that no tool may write, whatever is there.
  *
  * @throws Fault `invalidArguments`
  */
@@ -108,8 +108,8 @@ export function checkWritableName(path: NamedPath): void {
 }
 
 /**
- * Refuses a path as the name of a new file: what is already there may be called anything, but no
- * tool makes a name that looks like another.
+ * Refuses a path as the name of a new file. Existing files may have any name, but no tool creates a
+ * name that looks like another.
  *
  * @throws Fault `invalidArguments`
  */

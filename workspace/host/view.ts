@@ -1,4 +1,4 @@
-/** The folder as the agent sees it: the mounts with its own staged changes over them. @module */
+/** The folder as the agent sees it: the mounts with staged changes over them. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { StagedChange } from "../../contracts/tool/workspace.ts";
@@ -8,19 +8,19 @@ import { type Opened, openJudged, readAll, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, type Taint } from "./taint.ts";
 
-/** Largest file that is read whole, edited, staged or recorded, bytes. */
+/** Largest file that is read whole, edited, staged or recorded, in bytes. */
 export const WHOLE_LIMIT = 16 * 1024 * 1024;
 
-/** A file's content with what it carries. */
+/** A file's content and its taint. */
 export interface Seen {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly digest: Digest;
   readonly taint: Taint;
-  /** Set when the content is staged, not the folder's. */
+  /** Present when the content is staged rather than the folder's. */
   readonly staged?: StagedChange;
 }
 
-/** The staged change that a path shows, links followed; undefined for the folder's own version. */
+/** The staged change of a path, links followed; undefined where the folder's own version shows. */
 export function stagedAt(
   state: HostState,
   call: HostCall,
@@ -77,7 +77,7 @@ export async function readOpened(
   return { bytes, digest, taint: mix(taint, taintOfName(state, path)) };
 }
 
-/** What a file's name alone carries. */
+/** The taint of a file's name alone. */
 export function taintOfName(state: HostState, path: NamedPath): Taint {
   return state.taints.ofPath(state.judge.readable(path).mount, path.parts);
 }

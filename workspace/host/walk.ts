@@ -1,4 +1,4 @@
-/** Walking a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
+/** Walks a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
 import { EXPORT_LIST } from "../../contracts/authority/export_claims.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
@@ -10,17 +10,17 @@ import { FsTrouble, type Kind } from "./files.ts";
 import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 
-/** Most entries of one walk. */
+/** Maximum number of entries of one walk. */
 const WALK_LIMIT = 300_000;
 
-/** One thing met on a walk. */
+/** An entry of a walk. */
 export interface Met {
   /** `MOUNT/relative`. */
   readonly text: string;
   readonly parts: readonly string[];
   readonly kind: Kind;
   readonly depth: number;
-  /** Where it lies; undefined for what is only staged. */
+  /** The real path; undefined for an entry that is only staged. */
   readonly full: string | undefined;
   readonly mount: HostMount | undefined;
   readonly change: StagedChange | undefined;
@@ -30,18 +30,18 @@ export interface Met {
 export interface LeftOut {
   /** Folders that could not be read. */
   unreadable: number;
-  /** The walk met {@link WALK_LIMIT} entries and ended. */
+  /** True if the walk ended at {@link WALK_LIMIT} entries. */
   cut: boolean;
-  /** Folders so deep that no tool can name what lies in them. */
+  /** Folders too deep for tools to name their contents. */
   deep: number;
 }
 
-/** Nothing is left out yet. */
+/** An empty count. */
 export function nothingLeftOut(): LeftOut {
   return { unreadable: 0, cut: false, deep: 0 };
 }
 
-/** What was left out, a line each. `verb`: what was not done with it, "searched". */
+/** Reports what was left out, a line each. `verb`: what was not done, such as "searched". */
 export function sayLeftOut({ unreadable, cut, deep }: LeftOut, verb: string): string[] {
   return [
     ...(cut ? [`[the folder is too large to be ${verb} to its end]`] : []),
@@ -83,8 +83,8 @@ function stagedChildren(state: HostState): ReadonlyMap<string, ReadonlyMap<strin
 }
 
 /**
- * Walks `start` down to `depth` levels, in the order of names. Never-listed names and `.git` are
- * passed over; links are met, not followed.
+ * Walks `start` down to `depth` levels, in the order of names. Skips never-listed names and `.git`;
+ * yields links without following them.
  *
  * @throws Fault `notFound`, `refused`, `invalidArguments` when `start` is not a folder
  */
@@ -161,7 +161,7 @@ function startPlace(
     if (kind === "folder") return place;
     throw new Fault("invalidArguments", `Cannot list "${start.text}": it is not a folder`);
   } catch (error) {
-    // A folder may exist only in what was staged.
+    // A folder may exist only in staged changes.
     const isStaged = staged.has(start.text);
     if (!isStaged || !(error instanceof Fault) || error.code !== "notFound") throw error;
     return { path: start, mount: state.judge.readable(start).mount, full: undefined };
