@@ -1,4 +1,4 @@
-/** Fields and buttons: what they are, what they hold, and the lines that show it. @module */
+/** Form controls: their kinds, their values, and the lines that show them. @module */
 import {
   type FieldKind,
   type FieldOption,
@@ -10,7 +10,7 @@ import { quoted } from "../text/page_text.ts";
 import type { Canvas } from "./canvas.ts";
 import { descendants, type Element, rawText } from "./dom.ts";
 
-/** What a control is; `action` runs a script. */
+/** The kind of a control; `action` runs a script. */
 export type ControlKind = FieldKind | "hidden" | "submit" | "action";
 
 const NAMES: ReadonlySet<string> = new Set(["input", "textarea", "select", "button"]);
@@ -30,15 +30,15 @@ const KINDS: ReadonlyMap<string, ControlKind> = new Map([
   ["button", "action"],
   ["reset", "action"],
 ]);
-/** What no agent types: passwords, codes, cards. */
+/** Fields that no agent fills: passwords, codes, cards. */
 const SECRET = /password|one-time-code|cc-(number|csc)/;
 
-/** Whether the element is a control of a form. */
+/** Whether the element is a form control. */
 export function isControl({ name }: Element): boolean {
   return NAMES.has(name);
 }
 
-/** Whether clicking it does something by a script alone. */
+/** Whether a click on the element only runs a script. */
 export function isAction({ role, attributes, name }: Element): boolean {
   if (isControl({ name } as Element)) return false;
   return ACTIONS.has(role) || ACTIONS.has(attributes.get("role")?.trim() ?? "") ||
@@ -71,8 +71,8 @@ function optionsOf(select: Element): readonly FieldOption[] {
   });
 }
 
-/** What is around a control. */
-export interface Environment {
+/** The surroundings of a control. */
+export interface ControlContext {
   /** The form that it belongs to. */
   readonly form: Element | undefined;
   /** Its name as people see it. */
@@ -81,18 +81,18 @@ export interface Environment {
   readonly page: string;
 }
 
-/** The line of a control; undefined for one that nobody sees. */
+/** The line of a control; undefined for a hidden one. */
 export function controlLine(
   canvas: Canvas,
   control: Element,
-  environment: Environment,
+  context: ControlContext,
 ): string | undefined {
   const kind = kindOf(control);
   if (kind === "hidden") return undefined;
   const { attributes, disabled, id } = control;
   const name = attributes.get("name") ?? "";
   const button = kind === "submit" || kind === "action";
-  const own = environment.label || (button ? attributes.get("value") || "Submit" : name);
+  const own = context.label || (button ? attributes.get("value") || "Submit" : name);
   const what = quoted(own);
   if (kind === "password" || kind === "file") {
     return `${kind} ${what}${stateOf(shownField(control, kind))}`;
@@ -100,11 +100,11 @@ export function controlLine(
   const off = disabled || attributes.has("disabled");
   const refOf = (target: Parameters<Canvas["ref"]>[0]): string =>
     off ? "(disabled)" : canvas.ref(target) ?? "(no ref: too many)";
-  if (kind === "submit" && environment.form !== undefined) {
-    return `submit button ${refOf({ kind: "submit", id, form: environment.form.id })} ${what}`;
+  if (kind === "submit" && context.form !== undefined) {
+    return `submit button ${refOf({ kind: "submit", id, form: context.form.id })} ${what}`;
   }
   if (kind === "submit" || kind === "action") {
-    return `button ${refOf({ kind: "button", id })} ${what} (a script) → ${environment.page}`;
+    return `button ${refOf({ kind: "button", id })} ${what} (a script) → ${context.page}`;
   }
   const role = roleOf(kind, attributes.has("multiple"));
   return `${role} ${refOf({ kind: "field", id, field: kind })} ${what}` +

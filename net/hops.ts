@@ -1,4 +1,4 @@
-/** A request and what its redirects lead to, each hop judged anew. @module */
+/** Sends a request and follows its redirects, each hop vetted again. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire/wire_net.ts";
 import { firstOf } from "./address/first_of.ts";
@@ -12,7 +12,7 @@ import { headersTrouble, lowerCased } from "./request_headers.ts";
 import type { Resolver } from "./address/resolver.ts";
 import { vet } from "./address/vet.ts";
 
-/** What the net service is made of. */
+/** The parts of the net service. */
 export interface NetPowers {
   readonly resolver: Resolver;
   readonly exchange: Exchange;
@@ -24,17 +24,19 @@ const REDIRECTS = 20;
 
 /** What one request is served with. */
 export interface HopPowers extends NetPowers {
-  /** Counts bytes of body that are held. @throws {Fault} when they are too many. */
+  /** Counts bytes of body that are held. @throws {Fault} when they are too many */
   take(bytes: number): void;
 }
 
-/** Sends `request` and follows what its answers say, as far as `allow` goes. Faults: see {@link NetAnswer}. */
+/**
+ * Sends `request` and follows redirects as far as `allow` permits. Faults: see {@link NetAnswer}.
+ */
 export async function fetchHops(
   request: NetRequest,
   powers: HopPowers,
   signal: AbortSignal,
 ): Promise<NetAnswer> {
-  const most = Math.min(request.redirects, REDIRECTS);
+  const maxRedirects = Math.min(request.redirects, REDIRECTS);
   const hops: NetHop[] = [];
   const vetted = (step: Step): Promise<readonly string[]> =>
     vet(step.url, { resolver: powers.resolver, allow: request.allow, signal });
@@ -44,7 +46,7 @@ export async function fetchHops(
     const { answer, hop } = await sendOne(step, addresses, powers, { signal });
     using open = answer;
     hops.push(hop);
-    const next = await judged(step, open, { left: most - hops.length + 1, vetted });
+    const next = await judged(step, open, { left: maxRedirects - hops.length + 1, vetted });
     if (next.kind === "go") {
       step = next.step;
       addresses = next.addresses;
@@ -58,7 +60,7 @@ export async function fetchHops(
   }
 }
 
-/** What is sent first. @throws {Fault} `refused`, `tooLarge`, `invalidArguments`. */
+/** The first request. @throws {Fault} `refused`, `tooLarge`, `invalidArguments` */
 export function firstStep(
   request: Pick<NetRequest, "method" | "url" | "headers" | "body" | "requestBytes">,
 ): Step {
@@ -94,7 +96,7 @@ type Judged = Exclude<Follow, { kind: "go" }> | {
   readonly addresses: readonly string[];
 };
 
-/** Whether and where it goes on. What is refused after the first hop is an answer, not a fault. */
+/** Whether and where the request goes on. A refusal after the first hop is an answer, no fault. */
 async function judged(
   step: Step,
   answer: WireAnswer,
@@ -116,7 +118,7 @@ async function judged(
   }
 }
 
-/** Sends one request to one of its host's vetted addresses; nothing of it is read but the head. */
+/** Sends one request to one of its host's vetted addresses; reads only the answer's head. */
 export async function sendOne(
   step: Step,
   addresses: readonly string[],
