@@ -5,12 +5,12 @@
  * {"remit":"backup","version":1,"sealed":null}
  * {"path":"kernel/remit.db","mode":384,"size":40960}    then 40960 bytes; once for each file
  * {"manifest":{…}}                                      every file with its SHA-256, the log's head
- * {"sha256":"…"}                                        of all bytes between the first line and
- * this one
+ * {"sha256":"…"}                                        of the bytes between the first line and this
  * ```
  *
  * With a passphrase, the whole backup is sealed as an age file (seal_powers.ts). Backups sealed by
  * versions before age have the first line in the clear, which says how the rest is sealed.
+ * @module
  */
 import * as z from "zod";
 import { Digest, Millis } from "../../contracts/authority/mod.ts";

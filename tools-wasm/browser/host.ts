@@ -1,4 +1,4 @@
-/** What this plugin uses of its host. @module */
+/** The host functions that this plugin uses. @module */
 
 /** An answer from the web. */
 export interface WebAnswer {
@@ -7,7 +7,7 @@ export interface WebAnswer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text?: string;
-  /** In place of `text` for what is not UTF-8. */
+  /** Replaces `text` for bytes that are not UTF-8. */
   readonly base64?: string;
   readonly cut: boolean;
   /** A redirect that was not followed. */

@@ -87,7 +87,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
     flush(depth);
     const line = linkLine(canvas, element, nameOf(canvas, element, look));
     if (line !== undefined) canvas.line(depth, line);
-    // What is within a link works by itself all the same.
+    // Controls inside a link still work by themselves.
     if (element.name === "a") active(element, look, depth + 1);
   };
 
@@ -117,7 +117,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
       return alt === "" ? undefined : block(depth, `image ${quoted(alt, 300)}`);
     }
     if (!labels.used.has(element)) return children(element, look, depth);
-    // Its text is the name of its control.
+    // A label's text is its control's name, so only its links and controls are drawn.
     active(element, look, depth);
   };
 
@@ -210,7 +210,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
     return above && lookOf(element, above, canvas.sheet);
   };
 
-  /** Links and controls beneath an element whose text was drawn already. */
+  /** Draws links and controls beneath an element whose text was drawn already. */
   const active = (element: Element, look: Look, depth: number): void => {
     for (const node of element.children) {
       if (node.kind === "text") continue;
@@ -227,9 +227,9 @@ export function drawOutline(canvas: Canvas, root: Element): void {
   flush(0);
 }
 
-// Lines for what leads to another page.
+// Lines for elements that lead to another page.
 
-/** Where an element leads, if it leads anywhere. */
+/** The address that an element leads to; undefined for none. */
 function leadsTo(element: Element): string | undefined {
   const { name, attributes } = element;
   if (name === "a" || name === "area") return attributes.get("href");
@@ -261,7 +261,7 @@ function urlOf({ bases: { page } }: Canvas): string {
   return `${page.scheme}://${page.host}${page.path}${page.query}`;
 }
 
-// Which text names which control.
+// Which text labels which control.
 
 /** The labels of a page. */
 interface Labels {

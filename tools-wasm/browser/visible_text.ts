@@ -12,17 +12,17 @@ export const SILENT: ReadonlySet<string> = new Set(
     "noframes noembed datalist option optgroup param source track map").split(" "),
 );
 
-/** Elements that stand in a line of text and do not end it. */
+/** Elements that flow in a line of text and do not end the line. */
 export const INLINE: ReadonlySet<string> = new Set(
   ("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small " +
     "span strike strong sub sup time tt u var wbr").split(" "),
 );
 
 const MAX = 6_000;
-/** Nodes that are looked at: elements of this kind lie in each other on hostile pages. */
+/** Maximum nodes to visit: hostile pages nest these elements deeply. */
 const NODES = 5_000;
 
-/** The seen text beneath `element`, whose own text looks as `look`; at most 6,000 characters. Images are their `alt`. */
+/** The visible text beneath `element`, at most 6,000 characters. An image contributes its `alt`. */
 export function visibleText(canvas: Canvas, element: Element, look: Look): string {
   let text = "";
   let nodes = 0;
@@ -51,7 +51,7 @@ export function visibleText(canvas: Canvas, element: Element, look: Look): strin
   return cleanText(text.slice(0, MAX), canvas.unseen).trim();
 }
 
-/** What the element is called: its text, else what is written about it. */
+/** An element's name: its text, else its descriptive attributes. */
 export function nameOf(canvas: Canvas, element: Element, look: Look): string {
   return called(visibleText(canvas, element, look), element.attributes);
 }

@@ -7,23 +7,23 @@ import type { BuiltPlugin } from "./built_tools.ts";
 import { pluginKind } from "./plugin_folders_powers.ts";
 import { parseToolYaml } from "./tool_yaml.ts";
 
-/** What makes code of sources: handed in by the build process, which alone loads compilers. */
+/** The compilers, supplied by the build process, which alone loads them. */
 export interface Compilers {
-  /** A module of `folder/assembly/index.ts` whose memory has at most so many pages of 64 KiB. */
+  /** Compiles `folder/assembly/index.ts`; the memory has at most so many pages of 64 KiB. */
   readonly assembly: (folder: string, memoryPages: number) => Promise<Uint8Array>;
-  /** One JavaScript text of `folder/tool.ts`, for the engine. */
+  /** Bundles `folder/tool.ts` into one JavaScript text for the engine. */
   readonly script: (folder: string) => Promise<string>;
-  /** What `folder/build.ts` makes by itself. */
+  /** Runs `folder/build.ts`. */
   readonly own: (folder: string) => Promise<Uint8Array>;
 }
 
 const ENGINE = { assembly: "wasm", own: "wasm", script: "script" } as const;
 
 /**
- * Builds the plugin in `folder` (absolute) into `out`: `NAME.wasm` or `NAME.js`, and `NAME.json`, its manifest with
- * the hash of what was built.
+ * Builds the plugin in `folder` (absolute) into `out`: `NAME.wasm` or `NAME.js`, and `NAME.json`,
+ * its manifest with the hash of the code.
  *
- * @throws Fault `invalidInput` when its sources or its `tool.yaml` are wrong.
+ * @throws Fault `invalidInput` when its sources or its `tool.yaml` are wrong
  */
 export async function buildPlugin(
   compilers: Compilers,

@@ -1,6 +1,6 @@
 /**
- * The build process: `main.ts OUT FOLDER…` builds each plugin folder into OUT and says so in a line each.
- * It alone loads compilers, and ends when it is done.
+ * The build process: `main.ts OUT FOLDER…` builds each plugin folder into OUT and prints a line for
+ * each. Only this process loads compilers, and it ends when done.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { Fault } from "../../contracts/base/fault.ts";
 import { buildPlugin, type Compilers } from "./build_plugin_powers.ts";
 
-/** The one plugin that has a build of its own. */
+/** The one plugin with its own build. */
 const ENGINE = fileURLToPath(new URL("../exec", import.meta.url));
 const KIT = fileURLToPath(new URL("../sdk/as/assembly", import.meta.url));
 

@@ -1,11 +1,11 @@
-/** What models are told of `command`. @module */
+/** The description of `command` for models. @module */
 import { GRANTED_PROGRAMS, type GrantedCommand } from "../../contracts/tool/command.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** Longest description that providers take. */
-const LONGEST = 4_096;
+/** Maximum length of a description that providers accept. */
+const MAX_DESCRIPTION = 4_096;
 
-/** The sandbox's descriptor with the programs of this machine, so that a grant is reviewed as a change. */
+/** The sandbox's descriptor plus the granted programs, so that a grant is reviewed as a change. */
 export function commandDescriptor(
   sandbox: ToolDescriptor,
   classes: readonly GrantedCommand[],
@@ -18,5 +18,5 @@ export function commandDescriptor(
   });
   const description = `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
     `without network: ${told.join("; ")}.`;
-  return Object.freeze({ ...sandbox, description: description.slice(0, LONGEST) });
+  return Object.freeze({ ...sandbox, description: description.slice(0, MAX_DESCRIPTION) });
 }

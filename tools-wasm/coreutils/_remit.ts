@@ -4,15 +4,15 @@
 export interface Piece {
   readonly text?: string;
   readonly base64?: string;
-  /** Size of the whole file. */
+  /** Bytes of the whole file. */
   readonly bytes: number;
-  /** Where the next piece of text begins, a byte offset. */
+  /** Byte offset of the next piece of text. */
   readonly next?: number;
-  /** Set when bytes were not UTF-8. */
+  /** Whether some bytes were not UTF-8. */
   readonly lossy?: boolean;
 }
 
-/** One thing in a folder. */
+/** One entry of a folder. */
 export interface Entry {
   /** `MOUNT/relative`. */
   readonly path: string;
@@ -20,14 +20,14 @@ export interface Entry {
   readonly bytes: number;
 }
 
-/** What lies in a folder. */
+/** The contents of a folder. */
 export interface Listing {
   readonly entries: readonly Entry[];
-  /** Set when something was left out: a folder could not be read, or there is more. */
+  /** Whether entries are missing: a folder could not be read, or there are more. */
   readonly cut?: boolean;
 }
 
-/** Files of the task: each call is checked by the kernel. */
+/** Files of the task; the kernel checks each call. */
 export interface Files {
   read(
     args: { path: string; from?: number; bytes?: number; encoding?: "text" | "base64" },
@@ -38,7 +38,7 @@ export interface Files {
   write(args: { path: string; text: string }): Promise<unknown>;
 }
 
-/** What the programs are handed. */
+/** The functions available to programs. */
 export interface Remit {
   readonly fs: Files;
   /** Milliseconds since 1970, bare or as `now`. */

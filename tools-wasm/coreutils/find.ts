@@ -8,13 +8,13 @@ import { below } from "./place.ts";
 import { baseName, forEach, type Program, sorted } from "./program.ts";
 
 interface Found {
-  /** As it is printed. */
+  /** As printed. */
   readonly name: string;
   readonly entry: Entry;
 }
 type Test = (found: Found) => boolean;
 
-/** Lists what lies in folders, deep, and passes all tests. */
+/** Lists the entries of folders, recursively, that pass all tests. */
 export const find: Program = {
   usage: "[FOLDER…] [-maxdepth N] [-mindepth N] [[!] TEST]… with TEST -name GLOB, -iname GLOB, " +
     "-path GLOB, -type f|d, -size [+-]N[ck], -empty",
@@ -22,7 +22,7 @@ export const find: Program = {
     const { folders, tests, least, most, empty } = readWords(words);
     return await forEach({ name: "find", output }, folders, async (folder) => {
       const top = input.place(folder);
-      // Whether a folder is empty is seen one level below it.
+      // One level more shows whether a folder is empty.
       const wanted = empty ? most + 1 : most;
       const levels = Math.min(LEVELS, Math.max(1, wanted));
       const listing = await input.listing(folder, levels);
@@ -47,7 +47,7 @@ export const find: Program = {
       for (const entry of entries) {
         const level = levelOf(entry);
         if (level < least || level > most) continue;
-        // Nobody has looked into a folder of the last level: it is not called empty.
+        // A folder at the last level was not read, so it does not count as empty.
         if (deepest !== undefined && entry.kind === "folder" && level === LEVELS) {
           full.add(entry.path);
         }
@@ -64,7 +64,7 @@ export const find: Program = {
   },
 };
 
-/** A folder that holds something counts as not empty, whatever its size is told as. */
+/** A non-empty folder counts as such, whatever size is reported. */
 function emptied(entry: Entry, full: ReadonlySet<string>): Entry {
   return entry.kind === "file" ? entry : { ...entry, bytes: full.has(entry.path) ? 1 : 0 };
 }
@@ -74,10 +74,10 @@ function readWords(words: readonly string[]): {
   readonly tests: readonly Test[];
   readonly least: number;
   readonly most: number;
-  /** One of the tests asks whether a folder is empty. */
+  /** Whether a test asks for empty folders. */
   readonly empty: boolean;
 } {
-  // `--` ends options; the tests of find are no options, so that folders may follow it.
+  // `--` ends options; find's tests are not options, so folders may follow it.
   const given = words[0] === "--" ? words.slice(1) : words;
   const first = given.findIndex((word) => word === "!" || (word.startsWith("-") && word !== "-"));
   const folders = first < 0 ? given : given.slice(0, first);

@@ -67,7 +67,7 @@ interface Form {
   readonly most: number;
   readonly above: number;
   readonly under: number;
-  /** Whether lines of dashes stand between groups: where any context was asked for, also none. */
+  /** Whether dashes separate groups: if any context was requested, even none. */
   readonly parted: boolean;
 }
 

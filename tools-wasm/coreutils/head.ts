@@ -35,7 +35,7 @@ export const head: Program = {
   },
 };
 
-/** The line above a file's part when there are several; `before`: how many stood before it. */
+/** The line above one of several files; `before`: number of titles already printed. */
 export function title(name: string, before: number): string {
   return `${before > 0 ? "\n" : ""}==> ${name === "-" ? "standard input" : name} <==\n`;
 }

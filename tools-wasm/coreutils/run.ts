@@ -1,4 +1,4 @@
-/** One call: which program, with what, and what became of it. @module */
+/** Runs one call: finds the program, and reports its result. @module */
 import type { Remit } from "./_remit.ts";
 import { cat, cut, replace, tail, uniq, wc } from "./text_programs.ts";
 import { date } from "./date.ts";
@@ -19,33 +19,33 @@ export const PROGRAMS: ReadonlyMap<string, Program> = new Map(Object.entries({
   ...{ cat, cut, date, find, grep, head, ls, replace, sha256sum, sort, tail, uniq, wc },
 }));
 
-/** Output of a call that names no limits: bytes and lines. */
+/** Default limits of an output: bytes and lines. */
 const LIMITS = { bytes: 32_768, lines: 2_000 };
-/** Exit codes: wrong words; no such program; the output was full, as after SIGPIPE. */
+/** Exit codes: invalid words; no such program; full output, as after SIGPIPE. */
 const USAGE = 2, NO_PROGRAM = 127, FULL = 141;
 
-/** A call's arguments, already held against their schema. */
+/** A call's arguments, already checked against their schema. */
 export interface CommandArgs {
   readonly program: string;
   readonly args?: readonly string[];
-  /** `MOUNT` or `MOUNT/…`; the top, where the mounts lie, when absent. */
+  /** `MOUNT` or `MOUNT/…`; absent: the top, which contains the mounts. */
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Most bytes and lines of each output. */
+  /** Maximum bytes and lines of each output. */
   readonly bytes?: number;
   readonly lines?: number;
 }
 
-/** What became of it. */
+/** The result of a call. */
 export interface CommandValue {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** True when output was cut at a limit. */
+  /** Whether output was cut at a limit. */
   readonly cut: boolean;
 }
 
-/** Runs a program over the task's files. Rejects only when the call itself cannot go on. */
+/** Runs a program over the task's files. Rejects only when the call itself cannot continue. */
 export async function runCommand(args: CommandArgs, remit: Remit): Promise<CommandValue> {
   const { program: name, args: words = [], stdin = "" } = args;
   const output = makeOutput({

@@ -48,11 +48,11 @@ async function digestOf({ input }: Pick<Run, "input">, name: string): Promise<st
   return hash.digest();
 }
 
-// SHA-256 over base64 pieces, in plain arithmetic: a script has no other.
+// SHA-256 over base64 pieces, in plain arithmetic: scripts have no crypto API.
 
 const K = new Int32Array(64);
 const FIRST = new Int32Array(8);
-// The constants are the first bits of roots of primes, by definition.
+// By definition, the constants are the first bits of roots of primes.
 for (let prime = 2, at = 0; at < 64; prime++) {
   let composite = false;
   for (let by = 2; by * by <= prime; by++) if (prime % by === 0) composite = true;
@@ -72,7 +72,7 @@ for (
   ].entries()
 ) CODES[char.charCodeAt(0)] = value;
 
-/** Takes bytes in pieces, then says the digest. */
+/** Hashes bytes in pieces. */
 interface Hash {
   update(bytes: Uint8Array): void;
   /** Lower-case hex. */
@@ -150,7 +150,7 @@ function makeSha256(): Hash {
   });
 }
 
-/** The bytes of a base64 text, with its padding. Throws TypeError for anything else. */
+/** The bytes of a padded base64 text. Throws TypeError for anything else. */
 function fromBase64(text: string): Uint8Array {
   const end = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   const bytes = new Uint8Array(Math.floor(text.length / 4) * 3 - end);

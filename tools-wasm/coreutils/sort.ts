@@ -70,7 +70,7 @@ export const sort: Program = {
       }
       return 0;
     };
-    // Lines with the same keys stand by their whole text, unless they are to stay as they came.
+    // Lines with equal keys are ordered by their whole text, unless the sort is stable.
     const compare = unique || given.has("s")
       ? byKeys
       : (one: Keyed, other: Keyed): number =>
@@ -96,7 +96,7 @@ export const sort: Program = {
   },
 };
 
-/** The engine's own order is many times faster than a comparison here, and the same without pairs. */
+/** The engine's own sort is many times faster than a comparison here; surrogates need ours. */
 function sortWhole(lines: string[], reverse: boolean): void {
   if (lines.some((line) => /[\ud800-\udfff]/.test(line))) lines.sort(compareTexts);
   else lines.sort();

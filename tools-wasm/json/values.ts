@@ -6,13 +6,13 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Deepest nesting that is read or made: what the engine's stack holds with room to spare. */
+/** Maximum nesting of values, well within the engine's stack. */
 export const DEEPEST = 128;
 
-/** Most characters of one text that is made: 16 Mi. */
+/** Maximum characters of a text: 16 Mi. */
 export const LONGEST = 16 * 1024 * 1024;
 
-/** The kinds, in the order in which they sort. */
+/** The kinds, in sort order. */
 export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 const RANK: Readonly<Record<Kind, number>> = {
@@ -24,7 +24,7 @@ const RANK: Readonly<Record<Kind, number>> = {
   object: 6,
 };
 
-/** The kind of a value, named as jq's `type` does. */
+/** The kind of a value, named as in jq's `type`. */
 export function kindOf(value: Json): Kind {
   if (value === null) return "null";
   switch (typeof value) {
@@ -62,7 +62,7 @@ function compareText(left: string, right: string): number {
   while (at < least && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
   if (at === least) return left.length - right.length;
   const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
-  // Units of pairs lie below U+E000 and stand for points above it.
+  // Surrogates are below U+E000 but stand for code points above it.
   return high(one) === high(other) ? one - other : high(one) ? 1 : -1;
 }
 
@@ -102,9 +102,9 @@ export function toText(value: Json, indent?: number): string {
 }
 
 /**
- * Checks what a parser made: plain JSON, not nested past {@link DEEPEST}, numbers finite and whole ones exact.
+ * Checks a parser's result: plain JSON, nested at most {@link DEEPEST} deep, with finite numbers.
  *
- * @throws {Fault} `tooLarge` or `invalidInput`.
+ * @throws {Fault} `tooLarge` or `invalidInput`
  */
 export function checkValue(value: unknown, depth = 0): Json {
   if (depth > DEEPEST) {

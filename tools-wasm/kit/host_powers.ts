@@ -1,4 +1,7 @@
-/** Runs a plugin host of the command line's own: a process without permissions, for tests of plugins. @module */
+/**
+ * Runs a plugin host for the command line: a process without permissions, for tests of plugins.
+ * @module
+ */
 import * as z from "zod";
 import { CHILD_FLAGS, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { PluginManifest } from "../../contracts/tool/mod.ts";
@@ -16,11 +19,11 @@ const CallAnswer = z.object({
   instances: z.number().optional(),
 }).strict();
 
-/** Where a plugin host's program lies. */
+/** The location of a plugin host's program. */
 export interface HostProgram {
   readonly bundle: string;
   readonly denoDir: string;
-  /** The module that runs scripts: asked for when there is one. */
+  /** The module that runs scripts; called only for a script. */
   engine(): Promise<{ readonly sha256: string; readonly file: string }>;
 }
 
@@ -44,7 +47,7 @@ function start(program: HostProgram, serve: ServeHost): Running {
   }).spawn();
   const writer = child.stdin.getWriter();
   const port: Port = makePort({
-    // A host that has gone is told of by its output's end.
+    // The end of its output reports a host that has gone.
     write: (bytes) => void writer.write(bytes).catch(() => undefined),
     limits: { frameBytes: WIDE_FRAME_BYTES },
     handler: {
@@ -118,7 +121,7 @@ function exportsOf({ tools }: PluginManifest): Readonly<Record<string, string>> 
   );
 }
 
-/** Starts a plugin host without any permission and loads one plugin into it. Throws the load gate's fault. */
+/** Starts a plugin host without permissions and loads one plugin. Throws the load gate's fault. */
 export async function startPluginHost(
   program: HostProgram,
   plugin: PluginCode,

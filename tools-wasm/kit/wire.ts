@@ -1,4 +1,4 @@
-/** What a plugin host says to whoever runs it, parsed; and what a tool with an export of its own is given. @module */
+/** Parses a plugin host's requests, and makes the input of a tool with its own export. @module */
 import * as z from "zod";
 import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import { HostFunction, type PluginTool } from "../../contracts/tool/mod.ts";
@@ -21,7 +21,7 @@ export function parseHostRequest(
   return parsed.data;
 }
 
-/** The input of a tool with an export of its own: see `export` in contracts/tool/plugin.ts. Undefined for others. */
+/** The input of a tool with its own export (contracts/tool/plugin.ts); undefined for others. */
 export function rawInput(tool: PluginTool, args: JsonObject): string | undefined {
   if (tool.export === undefined) return undefined;
   const { properties } = tool.parameters;

@@ -1,11 +1,11 @@
-/** Globals that programs and libraries expect, and those that they must not have. @module */
+/** Adds globals that programs and libraries expect, and removes dangerous ones. @module */
 import { put } from "./primordials.ts";
 import { addStructuredClone } from "./structured_clone.ts";
 import { addTextCodec, type Utf8 } from "./text_codec.ts";
 
-/** Removes and adds what differs from plain QuickJS. */
+/** Removes and adds the differences from plain QuickJS. */
 export function tidyGlobals(target: object, utf8: Utf8): void {
-  // It would hand the functions on the stack, ours among them, to whoever sets it.
+  // A program could set it to receive the functions on the stack, the prelude's among them.
   Object.defineProperty(Error, "prepareStackTrace", {
     value: undefined,
     writable: false,

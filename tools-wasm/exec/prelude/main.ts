@@ -1,6 +1,6 @@
 /**
- * The JavaScript that every program and script finds before it. It is evaluated once, when the engine is built; what
- * stands in memory afterwards is the engine.
+ * The JavaScript that runs before every program and script. It is evaluated once, when the engine
+ * is built; the resulting memory is the engine.
  * @module
  */
 import { makeConsole, makeLog } from "./console.ts";
@@ -27,18 +27,19 @@ import { makeStarter, type Strip } from "./start.ts";
 import type { Utf8 } from "./text_codec.ts";
 import { makeTimers } from "./timers.ts";
 
-/** What a call has come to; `thrown`: by what runs, not by the prelude about it. */
+/** The state of a call; `thrown`: by the program, not by the prelude. */
 interface State {
   kind: "running" | "done" | "failed" | "thrown";
   value: unknown;
 }
 
-/** Rejections without a handler that are kept until the end of a call, at most. */
+/** Maximum unhandled rejections kept until the end of a call. */
 const REJECTIONS = 20;
 
 /**
- * Makes the one function that the glue calls: with the input it begins a call, without arguments it goes on once all
- * jobs are done, with three it notes a rejection. Text is the answer, after `.`, or `!` where the instance is spent.
+ * Makes the one function that the glue calls: with the input it begins a call, without arguments it
+ * continues after all jobs, with three it records a rejection. A text is the answer, after `.`, or
+ * after `!` where the instance is unusable.
  */
 function makeStep(
   raw: RawCall,
@@ -85,7 +86,7 @@ function makeStep(
       const started = starter.start(own(input, "op"), own(input, "args"));
       const script = own(started, "script");
       if (script === undefined) return awaitValue(own(started, "body"));
-      // A program's own value may be a promise, too: QuickJS wraps it so that it is not waited for.
+      // QuickJS wraps a program's own promise, too, so that it is not awaited.
       then(
         script as Promise<unknown>,
         (done) => awaitValue(own(done, "value")),

@@ -1,4 +1,4 @@
-/** The global `remit`: what scripts and programs may ask for. @module */
+/** The global `remit`: the requests of scripts and programs. @module */
 import { argumentText, faultError, type HostCall, promised, quoted, textArgument } from "./host.ts";
 import { charCodeAt, freeze, MakeBytes, own, put, stringify } from "./primordials.ts";
 
@@ -11,7 +11,7 @@ const PLAIN = {
   secret: { use: "secret.use" },
 } as const;
 
-/** The text of a call that went through the gate. Throws what was not `ok`, with the outcome as its code. */
+/** The text of a gated tool call. Throws any outcome but `ok`, with the outcome as code. */
 function outcomeOf(name: string, answer: unknown): unknown {
   const outcome = own(answer, "outcome");
   const content = own(answer, "content");

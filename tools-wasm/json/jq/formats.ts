@@ -1,8 +1,10 @@
-/** Formats: `@json`, `@csv` and their like, and how a value is written in a text. @module */
+/** Formats such as `@json` and `@csv`, and values as text. @module */
 import { isList, type Json, toText } from "../values.ts";
 import { FilterError, shown } from "./run_state.ts";
 
-/** Writes a value in a format. @throws {FilterError} for an unknown format or a value it does not take. */
+/**
+ * Writes a value in a format. @throws {FilterError} for an unknown format or an unsuitable value
+ */
 export function formatText(format: string, value: Json): string {
   switch (format) {
     case "@text":
@@ -35,7 +37,7 @@ export function formatText(format: string, value: Json): string {
   }
 }
 
-/** A text as it is, and anything else as JSON. */
+/** A text unchanged, anything else as JSON. */
 export function textOf(value: Json): string {
   return typeof value === "string" ? value : toText(value);
 }
@@ -77,7 +79,7 @@ function quoted(value: Json): string {
   return typeof value === "string" ? `'${value.replaceAll("'", `'\\''`)}'` : toText(value);
 }
 
-/** UTF-8 bytes of a text, by way of percent signs: the engine has no encoder. */
+/** UTF-8 bytes of a text, by percent-encoding: the engine has no encoder. */
 export function bytesOf(text: string): readonly number[] {
   const bytes: number[] = [];
   const written = encodeURIComponent(wellFormed(text));

@@ -301,7 +301,7 @@ function sum(value: Json): Json {
   if (items.length > 0 && items.every((item) => typeof item === "string")) {
     return boundedText(items.join(""));
   }
-  // Folding these with + would copy what was summed so far each time.
+  // Folding these with + would copy the sum so far each time.
   if (items.length > 0 && items.every(isList)) return items.flat();
   if (items.length > 0 && items.every(isObject)) {
     return Object.fromEntries(items.flatMap(Object.entries));
@@ -322,7 +322,7 @@ function joined(items: readonly Json[], by: Json): string {
   }).join(by);
 }
 
-/** `flatten`: arrays in arrays, down to `depth`. */
+/** `flatten`: nested arrays, down to `depth`. */
 function flat(items: readonly Json[], depth: number, budget: Budget): readonly Json[] {
   if (depth < 0) throw new FilterError("flatten depth must not be negative");
   budget.spend(items.length);
