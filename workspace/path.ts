@@ -26,9 +26,11 @@ export interface NamedPath {
   readonly parts: readonly string[];
 }
 
+const encoder = new TextEncoder();
 const MOUNT = /^[a-z][a-z0-9_-]{0,31}$/;
+/** A control character or line separator. */
 // deno-lint-ignore no-control-regex -- this pattern looks for control characters
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+export const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 // A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is meant to
 // trick a later decoder; honest names do not need it.
 const ENCODED = /%(?:2f|5c|2e|00|c0|c1|e0%[89]|f0%8)/i;
@@ -37,15 +39,6 @@ const INVISIBLE = /\p{Cf}/u;
 function bad(text: string, why: string): Fault {
   const shown = JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
   return new Fault("invalidArguments", `Cannot use path ${shown}: ${why}`);
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 /**
@@ -74,7 +67,9 @@ export function parsePath(text: string): NamedPath {
   for (const part of parts) {
     if (part === "") throw bad(text, "it has an empty part");
     if (part === "." || part === "..") throw bad(text, "it holds a . or .. part");
-    if (utf8Length(part) > PART_LIMIT) throw bad(text, `a part is longer than ${PART_LIMIT} bytes`);
+    if (encoder.encode(part).length > PART_LIMIT) {
+      throw bad(text, `a part is longer than ${PART_LIMIT} bytes`);
+    }
   }
   const [mount = "", ...rest] = parts;
   if (!MOUNT.test(mount)) throw bad(text, "it does not begin with the name of a mount");

@@ -236,13 +236,8 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         ...{ colour: process.colour, label: process.label },
         args: { patch, changes: changes.map(changeJson), [CHECK]: true },
       }, {
-        ...{
-          pid: process.pid,
-          scopes: applyingScopes(scopes),
-          writable: false,
-          signal,
-          deadlineMs,
-        },
+        ...{ pid: process.pid, scopes: applyingScopes(scopes) },
+        ...{ writable: false, signal, deadlineMs },
       });
     },
     undoCall: (patch: Digest, options?: UndoOptions) =>

@@ -12,7 +12,7 @@ import type { LinkJudge } from "../host/links.ts";
 import { type Opened, openJudged, readAll } from "../host/open.ts";
 import { type HostState, linksOf } from "../host/state.ts";
 import { CLEAN, mix, type Taint } from "../host/taint.ts";
-import { WHOLE_LIMIT } from "../host/view.ts";
+import { stagedTree, WHOLE_LIMIT } from "../host/view.ts";
 import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
 import { type Copied, type Copies, COPY_BYTES, COPY_FILES, stagedOrigin } from "./copies.ts";
 import { type CopyAs, type CopyFiles, isProgram, statOf } from "./copy_files.ts";
@@ -58,7 +58,7 @@ export async function copyMounts(
   const entries = new Map<string, Copied>();
   const folders: string[] = [];
   const links = linksOf(state);
-  const staged = stagedTree(state.overlay.list());
+  const staged = stagedTree(state);
   const contents = new Set<string>();
   let taint: Taint = CLEAN;
   let bytes = 0, withheld = 0, made = 0, newestMs = 0;
@@ -243,25 +243,6 @@ function originOf(stat: FileStat, now: number): string | undefined {
   const { dev, ino, bytes, mode, modifiedMs, changedMs } = stat;
   if (Math.max(modifiedMs, changedMs) > now - STILL_MS) return undefined;
   return [dev, ino, bytes, mode, modifiedMs, changedMs].join(":");
-}
-
-/** Staged files, and the folders that lead to them, by folder. A deletion creates no folder. */
-function stagedTree(
-  changes: readonly StagedChange[],
-): ReadonlyMap<string, ReadonlyMap<string, StagedChange | "folder">> {
-  const tree = new Map<string, Map<string, StagedChange | "folder">>();
-  for (const change of changes) {
-    const parts = change.path.split("/");
-    for (let end = parts.length - 1; end >= 1; end--) {
-      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
-      const leaf = end === parts.length - 1;
-      if (!leaf && change.next === undefined) break;
-      const children = tree.get(folder) ?? new Map<string, StagedChange | "folder">();
-      tree.set(folder, children);
-      if (leaf || !children.has(name)) children.set(name, leaf ? change : "folder");
-    }
-  }
-  return tree;
 }
 
 function listed(state: HostState, folder: string): ReturnType<HostState["files"]["list"]> {

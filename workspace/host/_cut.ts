@@ -1,4 +1,5 @@
 /** Text cut to a number of bytes. @module */
+import { CONTROL } from "../path.ts";
 
 /** The longest beginning of `text` of at most `max` bytes in UTF-8, without cutting a character. */
 export function headBytes(text: string, max: number): string {
@@ -22,9 +23,6 @@ export function fitLines(lines: readonly string[], max: number): { text: string;
   }
   return { text: headBytes(lines.join("\n"), max), cut: 0 };
 }
-
-// deno-lint-ignore no-control-regex -- this pattern looks for control characters
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /** A file name on one line: a name with control characters is quoted; no tool can name it. */
 export function nameLine(name: string): string {

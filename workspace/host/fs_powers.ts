@@ -1,5 +1,5 @@
 /** The toolhost's only access to the disk. @module */
-import { type Entry, type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
+import { type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
 import { attempt, codeOf, kindOf, tryThere } from "./trouble_powers.ts";
 
 function statOf(info: Deno.FileInfo): FileStat {
@@ -40,13 +40,12 @@ export function denoFiles(): Files {
     stat: (path) => tryThere(() => statOf(Deno.lstatSync(path))),
     real: (path) => tryThere(() => Deno.realPathSync(path)),
     list: (path) =>
-      attempt(() => {
-        const entries: Entry[] = [];
-        for (const entry of Deno.readDirSync(path)) {
-          entries.push({ name: entry.name, kind: kindOf(entry) });
-        }
-        return entries;
-      }),
+      attempt(() =>
+        Array.from(
+          Deno.readDirSync(path),
+          (entry) => ({ name: entry.name, kind: kindOf(entry) }),
+        )
+      ),
     open: (path) => attempt(() => opened(Deno.openSync(path, { read: true }))),
     create: (path, bytes, mode) =>
       attempt(() => {
@@ -83,10 +82,7 @@ export function denoFiles(): Files {
 
 /** SHA-256 in hex by WebCrypto: importing node:crypto costs this process 16 ms at its start. */
 export async function webSha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  let hex = "";
-  for (const byte of hash) hex += byte.toString(16).padStart(2, "0");
-  return hex;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
 /** Lets the port read: long work awaits it regularly, so that a cancel can arrive. */

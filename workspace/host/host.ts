@@ -34,6 +34,8 @@ import { encode } from "./encoding.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
 import { readOpened, readSeen, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 import { openJudged } from "./open.ts";
+import { wholeOf } from "./content.ts";
+import type { OpenFile } from "./files.ts";
 import { type Met, nothingLeftOut, walk } from "./walk.ts";
 
 // `fs.read` and `fs.list` of plugins: bytes and entries, without text for a model.
@@ -99,15 +101,12 @@ async function pieceOf(
       const seen = await readOpened(state, opened, path);
       return cut(seen.bytes, seen.taint);
     }
-    const bytes = new Uint8Array(Math.max(0, Math.min(most, stat.bytes - from)));
-    let at = 0;
-    while (at < bytes.length) {
-      const length = file.readAt(from + at, bytes.subarray(at));
-      if (length === 0) break;
-      at += length;
-    }
+    const part: Pick<OpenFile, "readAt"> = {
+      readAt: (at, into) => file.readAt(from + at, into),
+    };
+    const bytes = wholeOf(part, Math.max(0, Math.min(most, stat.bytes - from)));
     const taint = mix(state.taints.ofPath(place.mount, place.path.parts), taintOfName(state, path));
-    return { bytes: bytes.subarray(0, at), size: stat.bytes, taint };
+    return { bytes, size: stat.bytes, taint };
   } finally {
     opened.file.close();
   }

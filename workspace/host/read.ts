@@ -91,16 +91,12 @@ function shorten(
   const encoder = new TextEncoder();
   let bytes = 0;
   for (const [index, line] of lines.entries()) {
-    bytes += line.length * 3 <= max - bytes ? encoder.encode(line).length : utf8(line);
+    bytes += encoder.encode(line).length;
     if (bytes <= max) continue;
     if (index > 0) return { text: lines.slice(0, index).join(""), lines: index, cutLine: false };
     return { text: headBytes(line, max), lines: 1, cutLine: true };
   }
   return { text: lines.join(""), lines: lines.length, cutLine: false };
-}
-
-function utf8(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 interface About {

@@ -35,6 +35,24 @@ export function stagedAt(
   return state.overlay.get(place.path.text);
 }
 
+/** Staged files, and the folders that lead to them, by folder. A deletion alone creates no folder. */
+export function stagedTree(
+  state: HostState,
+): ReadonlyMap<string, ReadonlyMap<string, StagedChange | "folder">> {
+  const tree = new Map<string, Map<string, StagedChange | "folder">>();
+  for (const change of state.overlay.list()) {
+    const parts = change.path.split("/");
+    for (let end = parts.length - 1; end >= 1; end--) {
+      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
+      const children = tree.get(folder) ?? new Map<string, StagedChange | "folder">();
+      tree.set(folder, children);
+      if (end === parts.length - 1) children.set(name, change);
+      else if (!children.has(name) && change.next !== undefined) children.set(name, "folder");
+    }
+  }
+  return tree;
+}
+
 /** The content of a staged change. Throws Fault `notFound` for a deletion. */
 export async function readStaged(state: HostState, change: StagedChange): Promise<Seen> {
   if (change.next === undefined) {

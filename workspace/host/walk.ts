@@ -9,6 +9,7 @@ import { about } from "./_trouble.ts";
 import { FsTrouble, type Kind } from "./files.ts";
 import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
+import { stagedTree } from "./view.ts";
 
 /** Maximum number of entries of one walk. */
 const WALK_LIMIT = 300_000;
@@ -59,29 +60,6 @@ interface Child {
   readonly onDisk: boolean;
 }
 
-/** Staged files by folder: the files themselves, and the folders that lead to them. */
-function stagedChildren(state: HostState): ReadonlyMap<string, ReadonlyMap<string, Child>> {
-  const folders = new Map<string, Map<string, Child>>();
-  for (const change of state.overlay.list()) {
-    const parts = change.path.split("/");
-    for (let end = parts.length - 1; end >= 1; end--) {
-      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
-      const children = folders.get(folder) ?? new Map<string, Child>();
-      folders.set(folder, children);
-      const leaf = end === parts.length - 1;
-      // A deletion alone makes no folder appear.
-      if (!leaf && (children.has(name) || change.next === undefined)) continue;
-      children.set(name, {
-        name,
-        kind: leaf ? "file" : "folder",
-        change: leaf ? change : undefined,
-        onDisk: false,
-      });
-    }
-  }
-  return folders;
-}
-
 /**
  * Walks `start` down to `depth` levels, in the order of names. Skips never-listed names and `.git`;
  * yields links without following them.
@@ -94,7 +72,7 @@ export function* walk(
   from: { readonly start: NamedPath; readonly depth: number; readonly left: LeftOut },
 ): Generator<Met> {
   const { start, left } = from;
-  const staged = stagedChildren(state);
+  const staged = stagedTree(state);
   const place = start.mount === SCRATCH ? undefined : startPlace(state, call, start, staged);
   const root = place?.path ?? start;
   let met = 0;
@@ -113,12 +91,13 @@ export function* walk(
         left.unreadable++;
       }
     }
-    for (const child of staged.get(text)?.values() ?? []) {
-      const old = children.get(child.name);
-      if (child.change !== undefined && child.change.next === undefined) {
-        children.delete(child.name);
-      } else if (old === undefined || child.change !== undefined) {
-        children.set(child.name, { ...child, onDisk: old !== undefined });
+    for (const [name, child] of staged.get(text) ?? []) {
+      const change = child === "folder" ? undefined : child;
+      const onDisk = children.has(name);
+      if (change !== undefined && change.next === undefined) children.delete(name);
+      else if (!onDisk || change !== undefined) {
+        const kind = change === undefined ? "folder" : "file";
+        children.set(name, { name, kind, change, onDisk });
       }
     }
     return [...children.values()].sort((a, b) => byText(a.name, b.name));
