@@ -251,16 +251,16 @@ function makeIn(next: Read): In {
     at += piece.length;
     return piece;
   };
-  const takeLine = (most: number, first = most): Uint8Array => {
+  const takeLine = (max: number, manifestMax = max): Uint8Array => {
     const pieces: Uint8Array[] = [];
-    for (let length = 0, max = most;;) {
+    for (let length = 0, limit = max;;) {
       if (!fill()) throw brokenBackup("it is cut off");
       const end = held.indexOf(10, at);
       const piece = take((end === -1 ? held.length : end + 1) - at);
       pieces.push(piece);
       length += piece.length;
-      if (length === piece.length && startsManifest(piece)) max = first;
-      if (length > max) throw brokenBackup("a line of it is too long");
+      if (length === piece.length && startsManifest(piece)) limit = manifestMax;
+      if (length > limit) throw brokenBackup("a line of it is too long");
       if (end !== -1) return Buffer.concat(pieces);
     }
   };

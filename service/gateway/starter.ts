@@ -140,24 +140,6 @@ export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   });
 }
 
-/** The starter, as peers, webhooks and the page use it. Faults: contracts/wire/wire_a2a.ts. */
-export interface ServiceAsks {
-  a2aAdmit(token: string): Promise<PeerHolder>;
-  hook(call: HookCall): Promise<HookAnswer>;
-  /** Opens a session with a one-time code. */
-  pageOpen(code: string): Promise<PageSession>;
-  pageView(ask: PageAsk): Promise<PageView>;
-  pageAnswer(said: PageAnswer): Promise<void>;
-  pageClose(session: string): Promise<void>;
-  ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
-  metrics(): Promise<string>;
-  jwks(): Promise<string>;
-  /** Asks all kernels for a person with a token. Rejects `denied` for a wrong token. */
-  fleet(
-    asked: { readonly token: string; readonly op: string; readonly body: Json },
-  ): Promise<FleetAnswer>;
-}
-
 const PageSession = z.object({
   /** The cookie's new value: 256 random bits. */
   session: z.string().regex(/^[A-Za-z0-9_-]{32,128}$/),
@@ -171,19 +153,28 @@ const Ready = z.object({ ready: z.boolean(), why: z.string().max(2_000) }).stric
 const Text = z.object({ text: z.string().max(4_000_000) }).strict();
 const Keys = z.object({ keys: z.string().max(262_144) }).strict();
 
-/** Asks a starter over its port and parses every answer. */
-export function makeServiceAsks(port: Pick<Port, "ask">): ServiceAsks {
+/** The starter, as peers, webhooks and the page use it. */
+export type ServiceAsks = ReturnType<typeof makeServiceAsks>;
+
+/**
+ * Asks a starter over its port and parses every answer. Every function rejects with the faults of
+ * contracts/wire/wire_a2a.ts.
+ */
+export function makeServiceAsks(port: Pick<Port, "ask">) {
   const ask = (op: string, body: object | null): Promise<Json> => port.ask(op, toJson(body));
-  return Object.freeze<ServiceAsks>({
-    a2aAdmit: async (token) => PeerHolder.parse(await ask("a2aAdmit", { token })),
-    hook: async (call) => HookAnswer.parse(await ask("hook", call)),
-    pageOpen: async (code) => PageSession.parse(await ask("pageOpen", { code })),
-    pageView: async (asked) => PageView.parse(await ask("pageView", asked)),
-    pageAnswer: async (said) => void await ask("pageAnswer", said),
-    pageClose: async (session) => void await ask("pageClose", { session }),
+  return Object.freeze({
+    a2aAdmit: async (token: string) => PeerHolder.parse(await ask("a2aAdmit", { token })),
+    hook: async (call: HookCall) => HookAnswer.parse(await ask("hook", call)),
+    /** Opens a session with a one-time code. */
+    pageOpen: async (code: string) => PageSession.parse(await ask("pageOpen", { code })),
+    pageView: async (asked: PageAsk) => PageView.parse(await ask("pageView", asked)),
+    pageAnswer: async (said: PageAnswer) => void await ask("pageAnswer", said),
+    pageClose: async (session: string) => void await ask("pageClose", { session }),
     ready: async () => Ready.parse(await ask("ready", null)),
     metrics: async () => Text.parse(await ask("metrics", null)).text,
     jwks: async () => Keys.parse(await ask("jwks", null)).keys,
-    fleet: async (asked) => FleetAnswer.parse(await ask("fleet", asked)),
+    /** Asks all kernels for a person with a token. Rejects `denied` for a wrong token. */
+    fleet: async (asked: { readonly token: string; readonly op: string; readonly body: Json }) =>
+      FleetAnswer.parse(await ask("fleet", asked)),
   });
 }

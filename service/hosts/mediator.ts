@@ -18,10 +18,7 @@ import {
 } from "../../contracts/wire/mod.ts";
 
 /** Parses a request of the gateway. Throws `invalidInput` without repeating any of it. */
-export function parseAsked<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  body: Json,
-): T {
+export function parseAsked<T>(schema: z.ZodType<T>, body: Json): T {
   const parsed = schema.safeParse(body);
   if (!parsed.success) {
     throw new Fault("invalidInput", "Cannot serve the gateway: what it asks does not parse");

@@ -19,12 +19,7 @@ export const KEPT_TOKEN = {
 };
 
 /** The stored part of a token, without the token. */
-export interface KeptToken {
-  readonly id: string;
-  readonly name: string;
-  readonly sha256: string;
-  readonly createdAt: number;
-}
+export type KeptToken = Readonly<z.infer<z.ZodObject<typeof KEPT_TOKEN>>>;
 
 /** Where tokens are stored. */
 export interface TokenParts {

@@ -137,12 +137,7 @@ export function skillsFor(
  * a reader that uses a codec must sign and check the same bytes. Section 8.4.1.
  */
 export function makeCard(parts: CardParts): JsonObject {
-  return Object.fromEntries(
-    Object.entries(wholeCard(parts)).flatMap(([key, each]) => {
-      const kept = withoutEmpty(each);
-      return kept === undefined ? [] : [[key, kept] as const];
-    }),
-  );
+  return fullEntries(wholeCard(parts));
 }
 
 function wholeCard({ serve, url, version, push, peer }: CardParts): JsonObject {
@@ -199,6 +194,15 @@ export interface SignedCard {
   readonly etag: string;
 }
 
+function fullEntries(value: JsonObject | readonly Json[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => {
+      const kept = withoutEmpty(each);
+      return kept === undefined ? [] : [[key, kept] as const];
+    }),
+  );
+}
+
 function withoutEmpty(value: Json): Json | undefined {
   if (value === "" || value === null) return undefined;
   if (typeof value !== "object") return value;
@@ -206,11 +210,8 @@ function withoutEmpty(value: Json): Json | undefined {
     const full = value.map(withoutEmpty).filter((each) => each !== undefined);
     return full.length === 0 ? undefined : full;
   }
-  const full = Object.entries(value).flatMap(([key, each]) => {
-    const kept = withoutEmpty(each);
-    return kept === undefined ? [] : [[key, kept] as const];
-  });
-  return full.length === 0 ? undefined : Object.fromEntries(full);
+  const full = fullEntries(value);
+  return Object.keys(full).length === 0 ? undefined : full;
 }
 
 /** Signs a card. The public key is served under `url` and, for pinning, beside the signature. */

@@ -36,10 +36,7 @@ const FORMS = {
 } as const;
 
 /** Reads a form; undefined where it does not parse, or has a field twice. */
-function tryForm<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  bytes: Uint8Array,
-): T | undefined {
+function tryForm<T>(schema: z.ZodType<T>, bytes: Uint8Array): T | undefined {
   const entries = [...new URLSearchParams(new TextDecoder().decode(bytes))];
   const fields = Object.fromEntries(entries);
   if (Object.keys(fields).length !== entries.length) return undefined;
