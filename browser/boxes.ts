@@ -20,7 +20,6 @@ export const STYLES = [
   "clip",
   "clip-path",
   "filter",
-  "white-space-collapse",
   "position",
 ] as const;
 

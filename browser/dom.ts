@@ -30,8 +30,6 @@ export interface Element {
   readonly boxed: boolean;
   /** Whether it flows in a line of text. */
   readonly inline: boolean;
-  /** Whether spaces and line ends of its text are preserved. */
-  readonly spaced: boolean;
   /** A field's current value. */
   readonly value: string | undefined;
   /** Whether a box is ticked or an option chosen. */

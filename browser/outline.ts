@@ -1,26 +1,13 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
-import { dataRows } from "../text/page_outline.ts";
+import { dataRows, LANDMARKS, LISTS, LOADED } from "../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element, type Node, rawText } from "./dom.ts";
 import { controlLine, isAction, isControl } from "./fields.ts";
 import { isHidden, nameOf, seenText, SILENT } from "./seen_text.ts";
 import { sendingLines, type Sendings } from "./sending.ts";
 
-const LANDMARKS: ReadonlyMap<string, string> = new Map([
-  ["nav", "navigation"],
-  ["main", "main"],
-  ["aside", "aside"],
-  ["header", "header"],
-  ["footer", "footer"],
-  ["article", "article"],
-  ["fieldset", "group"],
-  ["blockquote", "quote"],
-  ["dialog", "dialog"],
-]);
-const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "dl", "menu"]);
-const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed", "canvas"]);
 /** Maximum characters of a text that names something clickable. */
 const BUTTON = 120;
 

@@ -132,7 +132,6 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Accessib
       boxed: place !== undefined,
       inline: styles.display.startsWith("inline") || styles.display === "contents" ||
         styles.display.startsWith("ruby"),
-      spaced: /preserve/.test(styles["white-space-collapse"]),
       value: rare.value(at),
       on: rare.on(at) || (said?.on ?? false),
       clickable: rare.clickable(at),
@@ -142,7 +141,7 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Accessib
   const top = childrenOf(0, OPEN, PLAIN, 0);
   const root: Element = {
     ...{ kind: "element", id: 0, name: "#page", attributes: new Map(), children: top, role: "" },
-    ...{ label: "", disabled: false, boxed: true, seen: true, inline: false, spaced: false },
+    ...{ label: "", disabled: false, boxed: true, seen: true, inline: false },
     ...{ value: undefined, on: false, clickable: false, ...summaryOf(top, true) },
   };
   return { root, whole };

@@ -12,7 +12,7 @@ import { makeSettling, type Settling, type Timers } from "./settle.ts";
 import { takeView, type View } from "./view.ts";
 import type { WebAnswer } from "./web_answer.ts";
 import { openWorld } from "./world.ts";
-import { differs, download, newestPage, shownPage } from "../text/page_outline.ts";
+import { checkBack, differs, download, newestPage, shownPage } from "../text/page_outline.ts";
 
 /** A tool call, and its access to the kernel. */
 export interface Call {
@@ -166,18 +166,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
 
   const back = (call: Call): Promise<string> => {
     const { snapshot, url } = texts(call.args, "snapshot", "url");
-    const { before } = current(snapshot);
-    if (before === undefined) {
-      throw new Fault("notFound", "Cannot go back: there is no page before this one");
-    }
-    if (before !== url) {
-      throw new Fault(
-        "invalidArguments",
-        `Cannot go back to ${
-          JSON.stringify(url.slice(0, 300))
-        }: name the address after "back:" in the newest snapshot`,
-      );
-    }
+    checkBack(current(snapshot).before, url);
     return during(call, { origin: originOf(url) }, async () => {
       const { entries, currentIndex } = await cdp.send("Page.getNavigationHistory");
       const entry = entries[currentIndex - 1];

@@ -1,7 +1,7 @@
 /** Decodes the text of an answer. @module */
 import { mediaType } from "../../text/page_outline.ts";
 import { webText } from "../../text/web_text.ts";
-import type { WebAnswer } from "./host.ts";
+import type { WebAnswer } from "../sdk/mod.ts";
 
 /** An answer as text. */
 export interface AnswerText {

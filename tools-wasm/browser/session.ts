@@ -1,6 +1,5 @@
 /** A session: the visited pages, and the actions on the newest. @module */
-import { Fault } from "../../contracts/base/fault.ts";
-import { newestPage, shownPage } from "../../text/page_outline.ts";
+import { checkBack, newestPage, shownPage } from "../../text/page_outline.ts";
 import type { Host, WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
 import { pageOf } from "./visit.ts";
@@ -67,18 +66,7 @@ export function makeSession(): Session {
     show,
     back(snapshot: string, url: string): string {
       current(snapshot);
-      const before = pages.at(-2);
-      if (before === undefined) {
-        throw new Fault("notFound", "Cannot go back: there is no page before this one");
-      }
-      if (before.url !== url) {
-        throw new Fault(
-          "invalidArguments",
-          `Cannot go back to ${
-            JSON.stringify(url.slice(0, 300))
-          }: name the address after "back:" in the newest snapshot`,
-        );
-      }
+      checkBack(pages.at(-2)?.url, url);
       pages = pages.slice(0, -1);
       snapshots += 1;
       return show(1);

@@ -7,7 +7,7 @@ import { leftOut, mediaType, partsOf, TOO_LONG } from "../../text/page_outline.t
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import { readForms } from "./form.ts";
-import { type WebAnswer } from "./host.ts";
+import type { WebAnswer } from "../sdk/mod.ts";
 import { drawOutline } from "./outline.ts";
 import type { Page } from "./page.ts";
 import { parseStyleSheet } from "./style_sheet.ts";

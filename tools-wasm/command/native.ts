@@ -1,13 +1,12 @@
 /** Runs of the machine's programs, in the form of the kernel's runner. @module */
 import type { Colour, Label } from "../../contracts/authority/colour.ts";
-import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import type { Collected, GrantedCommand } from "../../contracts/tool/command.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Pid, TaskId } from "../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
 import type { GrantedCall, PowerResult, Resolved } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 
 /** One run. See kernel/power/command/run.ts. */
@@ -30,19 +29,15 @@ export interface NativeRun {
   readonly label: Label;
 }
 
-export interface NativeRan {
+export interface NativeRan extends Omit<Collected, "untouched"> {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly cut: boolean;
   readonly ms: number;
-  readonly staged: readonly StagedChange[];
-  readonly unstaged: readonly string[];
-  readonly left: readonly string[];
   readonly withheld: number;
   readonly colour: Colour;
   readonly label: Label;
-  readonly writtenBytes: number;
 }
 
 /** Maximum number of paths in a result. */

@@ -11,7 +11,6 @@ import type {
   Resolved,
   ToolBinding,
 } from "../../contracts/task/power.ts";
-import type { Pid } from "../../contracts/authority/ids.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   type ProcessSessions,
@@ -25,8 +24,8 @@ import {
   type TerminalSize,
 } from "../../contracts/tool/process_session.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
-import { SANDBOX_PROGRAMS } from "./binding.ts";
-import { notesOf, placeOf, type ReadScope, resolveNative } from "./native.ts";
+import { type CommandParts, SANDBOX_PROGRAMS } from "./binding.ts";
+import { notesOf, placeOf, resolveNative } from "./native.ts";
 import {
   POLL_BYTES,
   POLL_MS,
@@ -36,13 +35,8 @@ import {
 } from "./process_descriptors.ts";
 
 /** The powers of {@link bindProcesses}: a task's. */
-interface ProcessParts {
-  /** The machine's programs that the operator granted. */
-  readonly classes: readonly GrantedCommand[];
-  readonly readScope: ReadScope;
-  redeem(call: GrantedCall): void;
-  /** The calling process. */
-  processOf(pid: Pid): Pick<ProcessRow, "mounts"> | undefined;
+interface ProcessParts
+  extends Pick<CommandParts, "classes" | "readScope" | "redeem" | "processOf"> {
   readonly sessions: ProcessSessions;
   /** Folds a session's staged changes into the workspace. */
   fold(record: JsonObject): void;

@@ -1,46 +1,19 @@
 /** The part of a script's `remit` that these programs use. @module */
+import type { FileEntry, FilePart, Remit as Whole } from "../sdk/mod.ts";
 
 /** One piece of a file. */
-export interface Piece {
-  readonly text?: string;
-  readonly base64?: string;
-  /** Bytes of the whole file. */
-  readonly bytes: number;
-  /** Byte offset of the next piece of text. */
-  readonly next?: number;
-  /** Whether some bytes were not UTF-8. */
-  readonly lossy?: boolean;
-}
+export type Piece = FilePart;
 
 /** One entry of a folder. */
-export interface Entry {
-  /** `MOUNT/relative`. */
-  readonly path: string;
-  readonly kind: "file" | "folder";
-  readonly bytes: number;
-}
-
-/** The contents of a folder. */
-export interface Listing {
-  readonly entries: readonly Entry[];
-  /** Whether entries are missing: a folder could not be read, or there are more. */
-  readonly cut?: boolean;
-}
+export type Entry = FileEntry;
 
 /** Files of the task; the kernel checks each call. */
-export interface Files {
-  read(
-    args: { path: string; from?: number; bytes?: number; encoding?: "text" | "base64" },
-  ): Promise<Piece>;
-  list(
-    args: { path: string; depth?: number; limit?: number },
-  ): Promise<Listing>;
-  write(args: { path: string; text: string }): Promise<unknown>;
-}
+export type Files = Pick<Whole["fs"], "read" | "list" | "write">;
+
+/** The contents of a folder. */
+export type Listing = Awaited<ReturnType<Files["list"]>>;
 
 /** The functions available to programs. */
-export interface Remit {
+export interface Remit extends Pick<Whole, "clock"> {
   readonly fs: Files;
-  /** Milliseconds since 1970, bare or as `now`. */
-  clock(): Promise<number | { readonly now: number }>;
 }

@@ -24,8 +24,7 @@ export const date: Program = {
       throw new UsageError("one operand, +FORMAT; nobody sets the time here");
     }
     const told = given.value("d");
-    const clock = told === undefined ? await remit.clock() : readTime(told);
-    const now = new Date(typeof clock === "number" ? clock : clock.now);
+    const now = new Date(told === undefined ? await remit.clock() : readTime(told));
     const pattern = format?.slice(1) ??
       (given.has("I") ? "%F" : given.has("R") ? "%a, %d %b %Y %T %z" : "%a %b %e %T %Z %Y");
     output.line(formatTime(now, pattern));

@@ -70,9 +70,8 @@ export function makeInput(
     for (let at = from;;) {
       const { text = "", bytes, next } = await piece(name, at, { bytes: PIECE, encoding: "text" });
       if (text !== "") yield text;
-      const after = next ?? at + utf8Bytes(text);
-      if (after >= bytes || after <= at) return;
-      at = after;
+      if (next >= bytes || next <= at) return;
+      at = next;
     }
   }
 

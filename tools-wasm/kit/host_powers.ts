@@ -3,13 +3,18 @@
  * @module
  */
 import * as z from "zod";
-import { CHILD_FLAGS, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
-import type { PluginManifest } from "../../contracts/tool/mod.ts";
+import {
+  CHILD_FLAGS,
+  Fault,
+  type Json,
+  type JsonObject,
+  toJson,
+} from "../../contracts/base/mod.ts";
+import { HostFunction, type PluginManifest, type PluginTool } from "../../contracts/tool/mod.ts";
 import { LOCAL_FUNCTIONS } from "../../contracts/wire/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 import type { PluginCode, PluginHost, ServeHost } from "./kit.ts";
-import { parseHostRequest, rawInput } from "./wire.ts";
 
 const LOAD_MS = 20_000;
 
@@ -163,4 +168,37 @@ export async function startPluginHost(
     },
     close: running.close,
   });
+}
+
+// The frames of the port.
+
+const HostRequest = z.object({
+  call: z.string().max(128),
+  fn: HostFunction,
+  args: z.record(z.string(), z.json()),
+}).strict();
+
+/** Parses a `host` request. Throws `badFrame` for any other. */
+function parseHostRequest(
+  op: string,
+  body: Json,
+): { readonly fn: HostFunction; readonly args: JsonObject } {
+  const parsed = HostRequest.safeParse(body);
+  if (op !== "host" || !parsed.success) {
+    throw new Fault("badFrame", "Cannot serve the plugin host: it asks for what there is not");
+  }
+  return parsed.data;
+}
+
+/** The input of a tool with its own export (contracts/tool/plugin.ts); undefined for others. */
+function rawInput(tool: PluginTool, args: JsonObject): string | undefined {
+  if (tool.export === undefined) return undefined;
+  const { properties } = tool.parameters;
+  const names = typeof properties === "object" && properties !== null
+    ? Object.keys(properties)
+    : [];
+  const { input } = args;
+  return names.length === 1 && names[0] === "input" && typeof input === "string"
+    ? input
+    : JSON.stringify(args);
 }

@@ -4,12 +4,12 @@ import { Fault } from "../../contracts/base/fault.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { provideBundles } from "../../launch/program/bundles_powers.ts";
 import type { Progress } from "../../launch/disk/machine.ts";
-import type { BuiltPlugins, ModuleLook, OwnTool, PluginCode, PluginKit } from "./kit.ts";
+import type { BuiltPlugins, PluginCode, PluginKit } from "./kit.ts";
 import { adaptModule } from "./adapt_powers.ts";
 import { startPluginHost } from "./host_powers.ts";
 
 /** The parts from tools-wasm/. */
-export interface PluginParts {
+export interface PluginParts extends Pick<PluginKit, "look" | "reserved" | "ownTools"> {
   provideTools(options: {
     readonly home: string;
     readonly cache: string;
@@ -22,13 +22,10 @@ export interface PluginParts {
     readonly onBuild: (text: string) => void;
   }): Promise<void>;
   readToolYaml(text: string, name: string): ReturnType<PluginKit["readToolYaml"]>;
-  look(module: Uint8Array): ModuleLook;
   judge(
     module: Uint8Array,
     rule: { readonly memoryPages: number; readonly exports: readonly string[] },
   ): readonly string[];
-  readonly reserved: readonly string[];
-  ownTools(): Promise<readonly OwnTool[]>;
 }
 
 /** The kit's folders, and its progress display. */

@@ -1,6 +1,7 @@
 /** The plugin `web_read`: a web page as Markdown. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { webText } from "../../text/web_text.ts";
+import type { Remit, WebAnswer } from "../sdk/mod.ts";
 import { type Hidden, nothingHidden, visibleText } from "./invisible.ts";
 import { mainPart } from "./main_part.ts";
 import { readPage } from "./page_tree.ts";
@@ -8,28 +9,7 @@ import { baseOf } from "./resolve_link.ts";
 import { toMarkdown } from "./to_markdown.ts";
 
 /** The host functions that this plugin uses. */
-export interface WebHost {
-  readonly http: {
-    fetch(
-      args: {
-        readonly url: string;
-        readonly headers?: Readonly<Record<string, string>>;
-        readonly bytes?: number;
-      },
-    ): Promise<WebAnswer>;
-  };
-}
-
-/** An answer from the web. */
-export interface WebAnswer {
-  readonly status: number;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string;
-  readonly base64?: string;
-  readonly cut: boolean;
-  readonly stopped?: { readonly location: string; readonly why: string };
-}
+export type WebHost = Pick<Remit, "http">;
 
 /** Arguments of web_read, as in tool.yaml. */
 interface ReadArgs {

@@ -7,7 +7,6 @@ import { makeConsole, makeLog } from "./console.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { failedText, thrownText } from "./failure.ts";
 import { faultError, makeHostCall, type RawCall } from "./host.ts";
-import { tidyGlobals } from "./globals.ts";
 import {
   fix,
   MakeMap,
@@ -24,7 +23,8 @@ import {
 import { makeRemit } from "./remit_api.ts";
 import { resultText } from "./result_text.ts";
 import { makeStarter, type Strip } from "./start.ts";
-import type { Utf8 } from "./text_codec.ts";
+import { addStructuredClone } from "./structured_clone.ts";
+import { addTextCodec, type Utf8 } from "./text_codec.ts";
 import { makeTimers } from "./timers.ts";
 
 /** The state of a call; `thrown`: by the program, not by the prelude. */
@@ -35,6 +35,19 @@ interface State {
 
 /** Maximum unhandled rejections kept until the end of a call. */
 const REJECTIONS = 20;
+
+/** Adds globals that programs and libraries expect, and removes dangerous ones. */
+function tidyGlobals(target: object, utf8: Utf8): void {
+  // A program could set it to receive the functions on the stack, the prelude's among them.
+  Object.defineProperty(Error, "prepareStackTrace", {
+    value: undefined,
+    writable: false,
+    configurable: false,
+  });
+  addTextCodec(target, utf8);
+  addStructuredClone(target);
+  put(target, "self", target);
+}
 
 /**
  * Makes the one function that the glue calls: with the input it begins a call, without arguments it

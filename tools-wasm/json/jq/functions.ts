@@ -133,11 +133,12 @@ function unique(value: Json): Json {
   return sorted.filter((item, at) => at === 0 || compare(item, sorted[at - 1] ?? null) !== 0);
 }
 
+/** The smallest by `sign` times the order; among equals the first, or the last for the greatest. */
 function best(value: Json, sign: 1 | -1): Json {
-  return list(value).reduce<Json | undefined>(
-    (found, item) => found === undefined || compare(item, found) * sign < 0 ? item : found,
-    undefined,
-  ) ?? null;
+  return list(value).reduce<Json | undefined>((found, item) => {
+    const order = found === undefined ? -1 : compare(item, found) * sign;
+    return order < 0 || order === 0 && sign === -1 ? item : found;
+  }, undefined) ?? null;
 }
 
 function split(
@@ -227,13 +228,7 @@ export const FUNCTIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
   ["sort/0", (value) => [...list(value)].sort(compare)],
   ["unique/0", unique],
   ["min/0", (value) => best(value, 1)],
-  ["max/0", (value) => {
-    let found: Json | undefined;
-    for (const item of list(value)) {
-      if (found === undefined || compare(item, found) >= 0) found = item;
-    }
-    return found ?? null;
-  }],
+  ["max/0", (value) => best(value, -1)],
   ["reverse/0", (value) => {
     if (typeof value === "string") return [...value].reverse().join("");
     return value === null ? [] : [...list(value)].reverse();
