@@ -72,7 +72,7 @@ function optionsOf(select: Element): readonly FieldOption[] {
 }
 
 /** The surroundings of a control. */
-export interface ControlContext {
+export interface FieldContext {
   /** The form that it belongs to. */
   readonly form: Element | undefined;
   /** Its name as people see it. */
@@ -85,7 +85,7 @@ export interface ControlContext {
 export function controlLine(
   canvas: Canvas,
   control: Element,
-  context: ControlContext,
+  context: FieldContext,
 ): string | undefined {
   const kind = kindOf(control);
   if (kind === "hidden") return undefined;
