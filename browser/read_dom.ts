@@ -116,7 +116,7 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Accessib
     const styles = place === undefined ? inherited : boxes.styles(place);
     const box = place === undefined ? undefined : boxes.box(place);
     const inner = box === undefined ? above : within(above, box, styles);
-    const said = spoken.get(id);
+    const accessible = spoken.get(id);
     const attributes = attributesOf(nodes.attributes?.[at] ?? [], text);
     const name = text(nodes.nodeName?.[at]).toLowerCase();
     const seen = box !== undefined && isShown(box, inner, styles);
@@ -126,14 +126,14 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Accessib
     return [{
       ...{ kind: "element", id, attributes, name, seen, children },
       ...summaryOf(children, seen),
-      role: said?.role ?? "",
-      label: said?.name ?? "",
-      disabled: said?.disabled ?? false,
+      role: accessible?.role ?? "",
+      label: accessible?.name ?? "",
+      disabled: accessible?.disabled ?? false,
       boxed: place !== undefined,
       inline: styles.display.startsWith("inline") || styles.display === "contents" ||
         styles.display.startsWith("ruby"),
       value: rare.value(at),
-      on: rare.on(at) || (said?.on ?? false),
+      on: rare.on(at) || (accessible?.on ?? false),
       clickable: rare.clickable(at),
     }];
   };

@@ -28,7 +28,7 @@ export function sendingLines(
   targets: Canvas["targets"],
   { form, ref }: { readonly form: Element; readonly ref: string | undefined },
 ): readonly string[] {
-  const ways: (readonly [ref: string, said: string])[] = [];
+  const ways: (readonly [ref: string, request: string])[] = [];
   const own = sendings.get(form.id);
   if (ref !== undefined && own !== undefined) ways.push([ref, saidOf(own)]);
   for (const [each, target] of targets) {

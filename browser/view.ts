@@ -93,12 +93,12 @@ async function accessibilityTree(
 function stoppedLines(canvas: Canvas, stopped: Tally["stopped"]): void {
   for (const { url, by, why } of stopped) {
     const place = readPlace(url, url);
-    const said = {
+    const text = {
       server: "The server sends the browser on to another place. It was not followed",
       script: "The page wanted to go on to another place. It was not followed",
       window: "The page opened a window, which was closed",
     }[by];
-    canvas.line(0, `text: ${said}${why === "" ? "" : `: ${cleanText(why).slice(0, 300)}`}.`);
+    canvas.line(0, `text: ${text}${why === "" ? "" : `: ${cleanText(why).slice(0, 300)}`}.`);
     if (place.kind === "other") {
       canvas.line(0, `text: It leads to ${cleanText(place.what)}, which is never followed.`);
     } else {
@@ -164,10 +164,10 @@ async function sendingsOf(
     const buttons = [...owners].flatMap(([control, owner]) =>
       owner === form && kindOf(control) === "submit" ? [control.id] : []
     ).slice(0, BUTTONS);
-    const said = await world.call(SENDING, form.id, buttons.map((id) => ({ id })))
+    const reports = await world.call(SENDING, form.id, buttons.map((id) => ({ id })))
       .catch(() => undefined);
-    if (!Array.isArray(said)) continue;
-    for (const [at, each] of said.entries()) {
+    if (!Array.isArray(reports)) continue;
+    for (const [at, each] of reports.entries()) {
       const sending = sendingIn(each);
       if (sending !== undefined) sendings.set(at === 0 ? form.id : buttons[at - 1] ?? 0, sending);
     }

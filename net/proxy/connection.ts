@@ -76,10 +76,10 @@ export async function serveConnection(
 
 async function serve(head: string, serving: Serving): Promise<void> {
   let host = targetIn(head);
-  let told = false;
+  let reported = false;
   const tell = (ok: boolean, why?: string): void => {
-    if (!told) serving.told({ host, ok, ...(why === undefined ? {} : { why }) });
-    told = true;
+    if (!reported) serving.told({ host, ok, ...(why === undefined ? {} : { why }) });
+    reported = true;
   };
   try {
     const ask = parseProxyHead(head);

@@ -162,8 +162,8 @@ function agree(
 ): void {
   const hosts = headers.get("host");
   if (hosts === undefined) return;
-  const said = hosts[0]?.toLowerCase();
-  const fits = said === host || said === url.host || said === written.toLowerCase();
+  const named = hosts[0]?.toLowerCase();
+  const fits = named === host || named === url.host || named === written.toLowerCase();
   if (hosts.length !== 1 || !fits) throw bad("its `host` is not the one of its target");
 }
 

@@ -208,10 +208,10 @@ function untilRead(response: Response, over: () => void): Response {
     return response;
   }
   const reader = body.getReader();
-  let told = false;
+  let ended = false;
   const tell = (): void => {
-    if (!told) over();
-    told = true;
+    if (!ended) over();
+    ended = true;
   };
   const whole = new ReadableStream<Uint8Array>({
     async pull(controller): Promise<void> {

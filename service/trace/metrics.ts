@@ -79,8 +79,8 @@ function family(
   [help, ...rows]: readonly [string, ...Row[]],
 ): readonly string[] {
   const lines = rows.map(([labels, value, suffix = kind === "counter" ? "_total" : ""]) => {
-    const said = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
-    return `${name}${suffix}${said.length === 0 ? "" : `{${said.join(",")}}`} ${value}`;
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
+    return `${name}${suffix}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
   });
   const unit = kind === "histogram" ? [`# UNIT ${name} seconds`] : [];
   return [`# TYPE ${name} ${kind}`, ...unit, `# HELP ${name} ${help}`, ...lines];

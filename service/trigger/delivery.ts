@@ -158,9 +158,11 @@ function fenceOf(text: string): string {
 
 function fenced(label: string, text: string, room: number): string {
   const cut = text.slice(0, room);
-  const said = cut.length < text.length ? `, cut: ${cut.length} of ${text.length} characters` : "";
+  const cutNote = cut.length < text.length
+    ? `, cut: ${cut.length} of ${text.length} characters`
+    : "";
   const fence = fenceOf(text);
-  return `[${label}${said}; it ends at the line ${fence}]\n${cut}\n${fence}`;
+  return `[${label}${cutNote}; it ends at the line ${fence}]\n${cut}\n${fence}`;
 }
 
 /**

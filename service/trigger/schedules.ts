@@ -40,10 +40,10 @@ export function readCron(
     times = new Cron(cron, { timezone, mode: "5-or-6-parts" });
     times.nextRun(new Date(0));
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    const why = said.startsWith("CronDate:")
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const why = message.startsWith("CronDate:")
       ? `there is no time zone "${timezone}"; write one such as Europe/Paris`
-      : `"${cron}" is no time: ${said.replace(/^CronPattern: /, "").slice(0, 200)}`;
+      : `"${cron}" is no time: ${message.replace(/^CronPattern: /, "").slice(0, 200)}`;
     throw new Fault("invalidInput", `Cannot use ${where}: ${why}`, { cause });
   }
   return Object.freeze<CronTimes>({

@@ -37,7 +37,7 @@ export function sendingLines(
   targets: Canvas["targets"],
   ref: string | undefined,
 ): readonly string[] {
-  const ways: (readonly [ref: string, said: string])[] = ref === undefined
+  const ways: (readonly [ref: string, request: string])[] = ref === undefined
     ? []
     : [[ref, said(form)]];
   for (const [own, target] of targets) {

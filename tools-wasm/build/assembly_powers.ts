@@ -61,8 +61,8 @@ export async function compileAssembly(
     stderr,
   });
   if (error !== null || module === undefined) {
-    const said = stderr.toString().trim() || error?.message || "no module came out";
-    throw new Fault("invalidInput", `Cannot compile "${folder}": ${said}`);
+    const message = stderr.toString().trim() || error?.message || "no module came out";
+    throw new Fault("invalidInput", `Cannot compile "${folder}": ${message}`);
   }
   return module;
 }

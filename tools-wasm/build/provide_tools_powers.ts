@@ -95,27 +95,27 @@ export async function runBuild(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const said = new Response(child.stderr).text();
+  const output = new Response(child.stderr).text();
   for await (const line of linesOf(child.stdout)) onBuild(displayText(line));
   if ((await child.status).success) return;
   const [only, ...others] = folders;
   const what = only === undefined || others.length > 0 ? "the tools" : `"${basename(only)}"`;
-  throw new Fault("unavailable", `Cannot build ${what}${whyNot((await said).trim())}`);
+  throw new Fault("unavailable", `Cannot build ${what}${whyNot((await output).trim())}`);
 }
 
 /** Maximum lines of a failed build's output to show. */
 const MAX_SHOWN_LINES = 24;
 
 /** A failed build's output, as the rest of a message. Whoever shows the message fits its lines. */
-function whyNot(said: string): string {
-  const all = said.split("\n");
+function whyNot(output: string): string {
+  const all = output.split("\n");
   const shown = all.slice(0, MAX_SHOWN_LINES).flatMap((line) =>
     displayBlock(line, { prefix: "  │ ", columns: 1_000 })
   );
   const more = all.length > MAX_SHOWN_LINES
     ? [`  and ${all.length - MAX_SHOWN_LINES} more lines`]
     : [];
-  const hint = /registry|npm:|jsr:/.test(said)
+  const hint = /registry|npm:|jsr:/.test(output)
     ? " (the first build needs the package registry, later ones do not)"
     : "";
   return [hint, ...shown, ...more].join("\n");

@@ -11,12 +11,12 @@ export function commandDescriptor(
   classes: readonly GrantedCommand[],
 ): ToolDescriptor {
   if (classes.length === 0) return sandbox;
-  const told = classes.map(({ name, args, env }) => {
+  const lines = classes.map(({ name, args, env }) => {
     const first = args === undefined ? "" : ` (first argument: ${args.join(", ")})`;
     const variables = env.length === 0 ? "" : ` (env: ${env.join(", ")})`;
     return `${name}${first}${variables}`;
   });
   const description = `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
-    `without network: ${told.join("; ")}.`;
+    `without network: ${lines.join("; ")}.`;
   return Object.freeze({ ...sandbox, description: description.slice(0, MAX_DESCRIPTION) });
 }

@@ -74,12 +74,12 @@ export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
       throw new Fault("gone", `Cannot start ${command.name}: its process has ended`);
     }
     const { scopes, digests } = granted.resolved;
-    const most = command.session?.ms ?? 0;
+    const sessionMs = command.session?.ms ?? 0;
     const { id, ...taint } = await sessions.start({
       ...{ task: granted.task, pid: granted.pid, ...taintOf(granted), scopes, command },
       ...{ sha256: digests["program"] ?? "", args: call.args, env: call.env },
       ...placeOf(command, call, caller),
-      lifeMs: Math.min(call.timeoutMs ?? most, most),
+      lifeMs: Math.min(call.timeoutMs ?? sessionMs, sessionMs),
       ...(call.terminal === undefined ? {} : { terminal: call.terminal }),
     }, signal);
     return {

@@ -23,8 +23,8 @@ export const date: Program = {
     if (more.length > 0 || (format !== undefined && !format.startsWith("+"))) {
       throw new UsageError("one operand, +FORMAT; nobody sets the time here");
     }
-    const told = given.value("d");
-    const now = new Date(told === undefined ? await remit.clock() : readTime(told));
+    const time = given.value("d");
+    const now = new Date(time === undefined ? await remit.clock() : readTime(time));
     const pattern = format?.slice(1) ??
       (given.has("I") ? "%F" : given.has("R") ? "%a, %d %b %Y %T %z" : "%a %b %e %T %Z %Y");
     output.line(formatTime(now, pattern));

@@ -19,11 +19,11 @@ export const find: Program = {
   usage: "[FOLDER…] [-maxdepth N] [-mindepth N] [[!] TEST]… with TEST -name GLOB, -iname GLOB, " +
     "-path GLOB, -type f|d, -size [+-]N[ck], -empty",
   async run({ words, input, output }) {
-    const { folders, tests, least, most, empty } = readWords(words);
+    const { folders, tests, min, max, empty } = readWords(words);
     return await forEach({ name: "find", output }, folders, async (folder) => {
       const top = input.place(folder);
       // One level more shows whether a folder is empty.
-      const wanted = empty ? most + 1 : most;
+      const wanted = empty ? max + 1 : max;
       const levels = Math.min(LEVELS, Math.max(1, wanted));
       const listing = await input.listing(folder, levels);
       const self: Entry = {
@@ -43,10 +43,10 @@ export const find: Program = {
           output.line(/[\n\r]/.test(found.name) ? JSON.stringify(found.name) : found.name);
         }
       };
-      if (least === 0) tell({ name: folder, entry: self });
+      if (min === 0) tell({ name: folder, entry: self });
       for (const entry of entries) {
         const level = levelOf(entry);
-        if (level < least || level > most) continue;
+        if (level < min || level > max) continue;
         // A folder at the last level was not read, so it does not count as empty.
         if (deepest !== undefined && entry.kind === "folder" && level === LEVELS) {
           full.add(entry.path);
@@ -72,8 +72,8 @@ function emptied(entry: Entry, full: ReadonlySet<string>): Entry {
 function readWords(words: readonly string[]): {
   readonly folders: readonly string[];
   readonly tests: readonly Test[];
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   /** Whether a test asks for empty folders. */
   readonly empty: boolean;
 } {
@@ -82,7 +82,7 @@ function readWords(words: readonly string[]): {
   const first = given.findIndex((word) => word === "!" || (word.startsWith("-") && word !== "-"));
   const folders = first < 0 ? given : given.slice(0, first);
   const tests: Test[] = [];
-  let least = 0, most = Infinity, not = false;
+  let min = 0, max = Infinity, not = false;
   const rest = first < 0 ? [] : given.slice(first);
   let empty = false;
   for (let at = 0; at < rest.length; at++) {
@@ -97,8 +97,8 @@ function readWords(words: readonly string[]): {
       not = !not;
       continue;
     }
-    if (word === "-maxdepth") most = wholeNumber(value(), word);
-    else if (word === "-mindepth") least = wholeNumber(value(), word);
+    if (word === "-maxdepth") max = wholeNumber(value(), word);
+    else if (word === "-mindepth") min = wholeNumber(value(), word);
     else {
       const test = readTest(word, value);
       const turned = not;
@@ -107,7 +107,7 @@ function readWords(words: readonly string[]): {
     }
     not = false;
   }
-  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most, empty };
+  return { folders: folders.length === 0 ? ["."] : folders, tests, min, max, empty };
 }
 
 function readTest(word: string, value: () => string): Test {

@@ -89,12 +89,12 @@ export function readOptions(
 export function wholeNumber(
   text: string,
   what: string,
-  { least = 0, most = 1e12 }: { readonly least?: number; readonly most?: number } = {},
+  { min = 0, max = 1e12 }: { readonly min?: number; readonly max?: number } = {},
 ): number {
   const number = /^[0-9]{1,13}$/.test(text) ? Number(text) : NaN;
-  if (!(number >= least && number <= most)) {
+  if (!(number >= min && number <= max)) {
     throw new UsageError(
-      `${what} ${JSON.stringify(text.slice(0, 40))} is not a number from ${least}`,
+      `${what} ${JSON.stringify(text.slice(0, 40))} is not a number from ${min}`,
     );
   }
   return number;

@@ -76,10 +76,10 @@ export const sort: Program = {
       : (one: Keyed, other: Keyed): number =>
         byKeys(one, other) || compareTexts(one.line, other.line) * (r ? -1 : 1);
     if (checking) {
-      const most = unique ? -1 : 0;
+      const limit = unique ? -1 : 0;
       const wrong = keyed.find((one, at) => {
         const before = keyed[at - 1];
-        return before !== undefined && compare(before, one) > most;
+        return before !== undefined && compare(before, one) > limit;
       });
       if (wrong === undefined) return exit;
       output.error(`sort: disorder: ${wrong.line}`);

@@ -38,8 +38,8 @@ export function readKey(text: string, all: Reading): SortKey {
     throw new UsageError(`-k ${JSON.stringify(text.slice(0, 40))}: not FROM[,TO]`);
   }
   const [, first = "", begin = "", last, end = ""] = parts;
-  const from = wholeNumber(first, "-k", { least: 1 });
-  const to = last === undefined ? undefined : wholeNumber(last, "-k", { least: from });
+  const from = wholeNumber(first, "-k", { min: 1 });
+  const to = last === undefined ? undefined : wholeNumber(last, "-k", { min: from });
   const flags = begin + end;
   if (flags === "") return { ...all, from, to };
   const has = (flag: string): boolean => flags.includes(flag);

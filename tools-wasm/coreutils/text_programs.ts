@@ -103,11 +103,11 @@ export const tail: Program = {
   },
 };
 
-async function lastLines(input: Input, name: string, most: number): Promise<string> {
+async function lastLines(input: Input, name: string, max: number): Promise<string> {
   let kept: string[] = [];
   let end = "\n";
   for await (const { lines, open } of input.lines(name)) {
-    kept = most === 0 ? [] : kept.concat(lines).slice(-most);
+    kept = max === 0 ? [] : kept.concat(lines).slice(-max);
     if (open) end = "";
   }
   return kept.length === 0 ? "" : kept.join("\n") + end;
@@ -256,7 +256,7 @@ export const cut: Program = {
             throw new FileError(`${name}: -b would cut within a character; use -c`);
           }
           const parts = byField ? line.split(delimiter) : [...line];
-          const kept = ranges.map(({ least, most }) => parts.slice(least - 1, most));
+          const kept = ranges.map(({ min, max }) => parts.slice(min - 1, max));
           // Fields are joined one by one, characters range by range.
           const joined = byField
             ? kept.flat()
@@ -269,8 +269,8 @@ export const cut: Program = {
 };
 
 interface Range {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Ranges in ascending order, without overlap. */
@@ -280,17 +280,17 @@ function readList(text: string): readonly Range[] {
     if (from === "" && to === "") {
       throw new UsageError(`not a list: ${JSON.stringify(text.slice(0, 40))}`);
     }
-    const least = from === "" ? 1 : wholeNumber(from, "a list's number", { least: 1 });
-    const most = dash === "" ? least : to === "" ? Infinity : wholeNumber(to, "a list's number");
-    if (most < least) throw new UsageError("a range is the wrong way round");
-    return { least, most };
+    const min = from === "" ? 1 : wholeNumber(from, "a list's number", { min: 1 });
+    const max = dash === "" ? min : to === "" ? Infinity : wholeNumber(to, "a list's number");
+    if (max < min) throw new UsageError("a range is the wrong way round");
+    return { min, max };
   });
   const joined: Range[] = [];
-  for (const range of ranges.sort((a, b) => a.least - b.least)) {
+  for (const range of ranges.sort((a, b) => a.min - b.min)) {
     const last = joined.at(-1);
-    if (last === undefined || range.least > last.most) joined.push(range);
+    if (last === undefined || range.min > last.max) joined.push(range);
     else {
-      joined[joined.length - 1] = { least: last.least, most: Math.max(last.most, range.most) };
+      joined[joined.length - 1] = { min: last.min, max: Math.max(last.max, range.max) };
     }
   }
   return joined;

@@ -110,10 +110,10 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
 
 function trapOf(call: LiveCall, error: unknown): Fault {
   const why = error instanceof Error ? error.message : String(error);
-  const said = call.error === undefined ? "" : `: ${call.error}`;
+  const reason = call.error === undefined ? "" : `: ${call.error}`;
   return new Fault(
     "upstream",
-    `Cannot finish ${call.label}: it trapped (${why.slice(0, 200)})${said}`
+    `Cannot finish ${call.label}: it trapped (${why.slice(0, 200)})${reason}`
       .slice(0, MESSAGE_CHARACTERS),
     { cause: error },
   );

@@ -59,18 +59,18 @@ export function gateFindings(shape: ModuleShape, rule: GateRule): readonly strin
 }
 
 function importFinding({ module, name, kind, signature }: ModuleImport): string[] {
-  const what = `it imports ${kind === "function" ? "" : `the ${kind} `}"${module}" "${name}"`;
-  if (kind !== "function") return [`${what}; only functions can be imported`];
+  const finding = `it imports ${kind === "function" ? "" : `the ${kind} `}"${module}" "${name}"`;
+  if (kind !== "function") return [`${finding}; only functions can be imported`];
   const allowed = ALLOWED_IMPORTS.get(module)?.get(name);
   if (allowed === signature) return [];
-  if (allowed !== undefined) return [`${what} with another signature than "${allowed}"`];
+  if (allowed !== undefined) return [`${finding} with another signature than "${allowed}"`];
   if (module === EXTISM_ENV && name.startsWith("http_")) {
-    return [`${what}; the network is reached by the host function http.fetch`];
+    return [`${finding}; the network is reached by the host function http.fetch`];
   }
   if (module.startsWith("wasi")) {
-    return [`${what}; there is no WASI here ("remit tool add" writes in a stub of it)`];
+    return [`${finding}; there is no WASI here ("remit tool add" writes in a stub of it)`];
   }
-  return [`${what}, which is not there; only ${EXTISM_ENV} and ${EXTISM_USER} are`];
+  return [`${finding}, which is not there; only ${EXTISM_ENV} and ${EXTISM_USER} are`];
 }
 
 function memoryFindings({ memories }: ModuleShape, pages: number): string[] {

@@ -123,7 +123,7 @@ const encoder = new TextEncoder();
 /** @throws {Fault} `tooLarge` when the value has more than `bytes` bytes as JSON text */
 function within(call: LiveCall, value: Json, bytes: number): Json {
   // A number may be written longer than it was read: 1e20.
-  const most = 6 * (call.output?.length ?? 0);
-  if (most <= bytes || encoder.encode(JSON.stringify(value)).length <= bytes) return value;
+  const max = 6 * (call.output?.length ?? 0);
+  if (max <= bytes || encoder.encode(JSON.stringify(value)).length <= bytes) return value;
   throw new Fault("tooLarge", `Cannot give the result of ${call.label}: over ${bytes} bytes`);
 }

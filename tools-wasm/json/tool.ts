@@ -44,7 +44,7 @@ export const tools = Object.freeze({
 async function select(args: SelectArgs, remit: JsonHost) {
   const { value } = await readDocument(args, remit);
   const from = args.from ?? 0;
-  const most = args.limit ?? 100;
+  const max = args.limit ?? 100;
   const results: Json[] = [];
   let count = 0;
   let shown = 0;
@@ -59,7 +59,7 @@ async function select(args: SelectArgs, remit: JsonHost) {
         `Cannot show result ${count}: it has ${size} characters. ${howToNarrow(result)}`,
       );
     }
-    if (results.length >= most || shown + size > SHOWN) {
+    if (results.length >= max || shown + size > SHOWN) {
       more = true;
       break;
     }

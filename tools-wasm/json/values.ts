@@ -57,10 +57,10 @@ export function sortedKeys(value: JsonObject): readonly string[] {
 /** Orders texts by code points, not by UTF-16 units. */
 function compareText(left: string, right: string): number {
   if (left === right) return 0;
-  const least = Math.min(left.length, right.length);
+  const shared = Math.min(left.length, right.length);
   let at = 0;
-  while (at < least && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
-  if (at === least) return left.length - right.length;
+  while (at < shared && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
+  if (at === shared) return left.length - right.length;
   const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
   // Surrogates are below U+E000 but stand for code points above it.
   return high(one) === high(other) ? one - other : high(one) ? 1 : -1;
@@ -88,8 +88,8 @@ export function compare(left: Json, right: Json): number {
 }
 
 function compareLists(left: readonly Json[], right: readonly Json[]): number {
-  const least = Math.min(left.length, right.length);
-  for (let at = 0; at < least; at += 1) {
+  const shared = Math.min(left.length, right.length);
+  for (let at = 0; at < shared; at += 1) {
     const order = compare(left[at] ?? null, right[at] ?? null);
     if (order !== 0) return order;
   }

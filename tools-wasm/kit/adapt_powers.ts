@@ -9,7 +9,7 @@ const ADAPT_MS = 60_000;
 const NEWLINE = 10;
 const ENV = { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 
-const AdaptSaid = z.object({
+const AdaptReport = z.object({
   stubs: z.array(z.string().max(512)).max(1_000),
   memory: z.object({ least: z.int().min(0), most: z.int().min(0).nullable() }).strict(),
 }).strict();
@@ -39,16 +39,16 @@ export async function adaptModule(
     await feed(child.stdin, module);
     const { success, stdout, stderr } = await done;
     if (!success) {
-      const said = displayText(new TextDecoder().decode(stderr), { max: 500 });
+      const message = displayText(new TextDecoder().decode(stderr), { max: 500 });
       throw new Fault(
         "invalidInput",
-        said === "" ? "Cannot adapt the module: it took too long" : said,
+        message === "" ? "Cannot adapt the module: it took too long" : message,
       );
     }
     const end = stdout.indexOf(NEWLINE);
     // TRUST: the adapter has read hostile bytes; the load gate judges its output again.
-    const said = AdaptSaid.parse(JSON.parse(new TextDecoder().decode(stdout.subarray(0, end))));
-    return { module: stdout.slice(end + 1), ...said };
+    const report = AdaptReport.parse(JSON.parse(new TextDecoder().decode(stdout.subarray(0, end))));
+    return { module: stdout.slice(end + 1), ...report };
   } finally {
     clearTimeout(late);
   }

@@ -57,14 +57,14 @@ async function checkTypes(folder: string, denoDir: string): Promise<void> {
     ...{ stdin: "null", stdout: "null", stderr: "piped" },
   }).output();
   if (success) return;
-  const said = new TextDecoder().decode(stderr.slice(0, MAX_SHOWN)).replaceAll(
+  const errors = new TextDecoder().decode(stderr.slice(0, MAX_SHOWN)).replaceAll(
     `file://${folder}/`,
     "",
   )
     .replace(/\n*(?:error: )?Type checking failed[^]*$/, "").trim();
   throw new Fault(
     "invalidInput",
-    `Cannot build "${basename(folder)}": tool.ts has wrong types:\n${said}`,
+    `Cannot build "${basename(folder)}": tool.ts has wrong types:\n${errors}`,
   );
 }
 

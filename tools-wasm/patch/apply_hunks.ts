@@ -47,10 +47,10 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
   for (const [index, hunk] of hunks.entries()) {
     const old = sideOf(hunk, "old");
     const { oldStart } = hunk;
-    const said = oldStart === undefined
+    const stated = oldStart === undefined
       ? undefined
       : Math.max(0, old.length === 0 ? oldStart : oldStart - 1);
-    const expected = said === undefined ? undefined : said + moved;
+    const expected = stated === undefined ? undefined : stated + moved;
     const place = findPlace(lines, { hunk, old, expected, from: done });
     if (typeof place === "string") {
       const at = Math.min(expected ?? nearest(lines, old, done), lines.length);
@@ -63,8 +63,8 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
       });
       continue;
     }
-    if (said !== undefined) moved = place.at - said;
-    offsets.push(said === undefined ? 0 : moved);
+    if (stated !== undefined) moved = place.at - stated;
+    offsets.push(stated === undefined ? 0 : moved);
     keptEnds ||= !place.exact;
     appendLines(out, lines, { from: done, to: place.at });
     done = place.at;

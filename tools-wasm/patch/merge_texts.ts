@@ -73,12 +73,14 @@ function whole(text: string): string[] {
 
 /** Takes off what all three begin and end with. */
 function trimCommon(ours: readonly string[], base: readonly string[], theirs: readonly string[]) {
-  const least = Math.min(ours.length, base.length, theirs.length);
+  const shortest = Math.min(ours.length, base.length, theirs.length);
   let from = 0;
-  while (from < least && base[from] === ours[from] && base[from] === theirs[from]) from += 1;
+  while (from < shortest && base[from] === ours[from] && base[from] === theirs[from]) from += 1;
   let off = 0;
   const back = (lines: readonly string[]): string | undefined => lines[lines.length - 1 - off];
-  while (off < least - from && back(base) === back(ours) && back(base) === back(theirs)) off += 1;
+  while (off < shortest - from && back(base) === back(ours) && back(base) === back(theirs)) {
+    off += 1;
+  }
   const middle = (lines: readonly string[]): string[] => lines.slice(from, lines.length - off);
   return {
     left: middle(ours),

@@ -37,7 +37,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       'is no hunk head: it reads "@@ -LINE,COUNT +LINE,COUNT @@", or "@@" alone where the context says where',
     );
   }
-  const said = { old: Number(head?.[2] ?? 1), new: Number(head?.[4] ?? 1) };
+  const counts = { old: Number(head?.[2] ?? 1), new: Number(head?.[4] ?? 1) };
   // Without numbers only the lines themselves count.
   const recount = place.recount || head === null;
   const counted = { old: 0, new: 0 };
@@ -49,7 +49,7 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       endOfFile(found, at, lines[place.at]?.end === "\r\n");
       continue;
     }
-    const full = counted.old >= said.old && counted.new >= said.new;
+    const full = counted.old >= counts.old && counted.new >= counts.new;
     if (recount ? isBoundary(lines, at) : full) break;
     // Editors and models drop the single blank of an empty kept line.
     const kind = line.text === "" ? "keep" : KIND[line.text[0] ?? ""];
@@ -64,10 +64,10 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
   if (recount) {
     trimBlank(found, lines, at);
     if (head === null) refuseUnmarked(lines, at);
-  } else if (counted.old !== said.old || counted.new !== said.new) {
+  } else if (counted.old !== counts.old || counted.new !== counts.new) {
     throw bad(
       place.at,
-      `says ${said.old} old and ${said.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
+      `says ${counts.old} old and ${counts.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
         "write the right counts, or pass recount: true",
     );
   } else refuseLeftOver(lines, at);

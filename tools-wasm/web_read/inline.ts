@@ -98,7 +98,7 @@ function image(node: PageElement, { base, hidden }: InlineOptions): string {
 function code(node: PageElement): string {
   const text = plain(node).replace(/\s+/g, " ").trim();
   if (text === "") return "";
-  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+  const longest = (text.match(/`+/g) ?? []).reduce((max, run) => Math.max(max, run.length), 0);
   const fence = "`".repeat(Math.min(longest + 1, 50));
   const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${fence}${pad}${text}${pad}${fence}`;

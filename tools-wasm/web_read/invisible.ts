@@ -79,9 +79,11 @@ export function inkOf(attributes: Attributes, outer: Ink): Ink {
   const style = attributes.get("style");
   const [colour, ground] = [attributes.get("color"), attributes.get("bgcolor")];
   if (style === undefined && colour === undefined && ground === undefined) return outer;
-  const said = style === undefined ? {} : declared(new Map(parseDeclarations(style).map(named)));
-  const behind = said.ground ?? ground?.toLowerCase().trim();
-  const ink = said.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
+  const declarations = style === undefined
+    ? {}
+    : declared(new Map(parseDeclarations(style).map(named)));
+  const behind = declarations.ground ?? ground?.toLowerCase().trim();
+  const ink = declarations.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
   // A background that is not a colour may be a picture.
   const known = behind === undefined || parseColour(behind) !== undefined;
   const own = known ? behind ?? outer.ground : undefined;

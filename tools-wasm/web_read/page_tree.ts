@@ -206,8 +206,8 @@ function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
     if (name === "title") inTitle = false;
     if (unseen.length > 0) {
       // Looks back only a little: a hostile page has 100,000 open elements.
-      const least = Math.max(0, unseen.length - 500);
-      for (let at = unseen.length - 1; at >= least; at -= 1) {
+      const earliest = Math.max(0, unseen.length - 500);
+      for (let at = unseen.length - 1; at >= earliest; at -= 1) {
         if (unseen[at] !== name) continue;
         unseen.length = at;
         return;

@@ -8,7 +8,7 @@ interface MarkdownOptions extends InlineOptions {
   /** Names of elements to leave out. */
   readonly without: ReadonlySet<string>;
   /** Maximum characters of the output. */
-  readonly most: number;
+  readonly max: number;
 }
 
 const INLINE = new Set(
@@ -24,7 +24,7 @@ const AROUND = new Set(
 
 /** Writes `root` and its descendants. */
 export function toMarkdown(root: PageElement, options: MarkdownOptions): string {
-  const out = makeMarkdownOut(options.most);
+  const out = makeMarkdownOut(options.max);
   blocks(root.children, { out, options });
   return out.text();
 }
@@ -145,9 +145,9 @@ function list(node: PageElement, writing: Writing): void {
 }
 
 /** A number of a list item. */
-function wholeOf(said = ""): number | undefined {
-  const number = Number(said);
-  return /^-?\d{1,9}$/.test(said.trim()) ? number : undefined;
+function wholeOf(text = ""): number | undefined {
+  const number = Number(text);
+  return /^-?\d{1,9}$/.test(text.trim()) ? number : undefined;
 }
 
 function table(node: PageElement, writing: Writing): void {
@@ -160,7 +160,7 @@ function table(node: PageElement, writing: Writing): void {
   }
   const rows = tableTexts(cells, writing.options);
   if (caption !== "") writing.out.block(caption);
-  const columns = rows.reduce((most, texts) => Math.max(most, texts.length), 0);
+  const columns = rows.reduce((max, texts) => Math.max(max, texts.length), 0);
   if (columns === 0) return;
   const line = (texts: readonly string[]): string =>
     `| ${Array.from({ length: columns }, (_, at) => texts[at] ?? "").join(" | ")} |`;
@@ -171,7 +171,7 @@ function table(node: PageElement, writing: Writing): void {
 
 /** A fence longer than any run of backticks inside. */
 function fenced(code: string): string {
-  const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const longest = (code.match(/`+/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
   const fence = "`".repeat(Math.min(longest + 1, 200));
   return `${fence}\n${code.replace(/^\n/, "").trimEnd()}\n${fence}`;
 }
@@ -309,10 +309,13 @@ function tableTexts(
       }
       const below = spanOf(cell, "rowspan", MAX_ROWS) - 1;
       const columns = spanOf(cell, "colspan", MAX_COLUMNS);
-      const said = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+      const content = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll(
+        "|",
+        "\\|",
+      );
       for (let at = 0; at < columns && texts.length < MAX_COLUMNS; at += 1) {
         covered[texts.length] = below;
-        texts.push(at === 0 ? said.trim() : "");
+        texts.push(at === 0 ? content.trim() : "");
       }
     }
     skip();
@@ -321,10 +324,10 @@ function tableTexts(
 }
 
 /** The number of columns or rows a cell covers; 0 in `rowspan` means all that follow. */
-function spanOf(cell: PageElement, name: "colspan" | "rowspan", most: number): number {
-  const said = Math.floor(Number(cell.attributes.get(name) ?? "1"));
-  if (said === 0 && name === "rowspan") return most;
-  return Math.min(most, Math.max(1, said || 1));
+function spanOf(cell: PageElement, name: "colspan" | "rowspan", max: number): number {
+  const span = Math.floor(Number(cell.attributes.get(name) ?? "1"));
+  if (span === 0 && name === "rowspan") return max;
+  return Math.min(max, Math.max(1, span || 1));
 }
 
 /** Whether a cell holds more than a line of a table can. */

@@ -57,12 +57,12 @@ async function hostRead(state: HostState, call: HostCall): Promise<HostCallAnswe
   const path = pathOf(call.args);
   // Offsets begin at 0, while `count` begins at 1.
   const from = (call.args["from"] ?? 0) === 0 ? 0 : count(call.args, "from", 1, LAST_BYTE);
-  const most = count(call.args, "bytes", HOST_READ_BYTES, HOST_READ_BYTES);
+  const max = count(call.args, "bytes", HOST_READ_BYTES, HOST_READ_BYTES);
   const encoding = maybeText(call.args, "encoding", 16) ?? "text";
   if (encoding !== "text" && encoding !== "base64") {
     throw new Fault("invalidArguments", 'Cannot use argument "encoding": it is "text" or "base64"');
   }
-  const { bytes, size, taint } = await pieceOf(state, call, path, { from, most });
+  const { bytes, size, taint } = await pieceOf(state, call, path, { from, max });
   const about = { path, taint };
   if (encoding === "base64") {
     const next = from + bytes.length;
@@ -77,11 +77,11 @@ async function pieceOf(
   state: HostState,
   call: HostCall,
   path: NamedPath,
-  range: { readonly from: number; readonly most: number },
+  range: { readonly from: number; readonly max: number },
 ): Promise<Piece> {
-  const { from, most } = range;
+  const { from, max } = range;
   const cut = (bytes: Uint8Array<ArrayBuffer>, taint: Taint): Piece => ({
-    bytes: bytes.subarray(from, from + most),
+    bytes: bytes.subarray(from, from + max),
     size: bytes.length,
     taint,
   });
@@ -104,7 +104,7 @@ async function pieceOf(
     const part: Pick<OpenFile, "readAt"> = {
       readAt: (at, into) => file.readAt(from + at, into),
     };
-    const bytes = wholeOf(part, Math.max(0, Math.min(most, stat.bytes - from)));
+    const bytes = wholeOf(part, Math.max(0, Math.min(max, stat.bytes - from)));
     const taint = mix(state.taints.ofPath(place.mount, place.path.parts), taintOfName(state, path));
     return { bytes, size: stat.bytes, taint };
   } finally {

@@ -86,11 +86,11 @@ export function thrownText(error: unknown): string {
 function shownStack(stack: string): string {
   let text = "";
   let from = 0;
-  const most = slice(stack, 0, STACK_CHARACTERS);
-  for (let count = 0; count < STACK_LINES && from < most.length; count++) {
-    const found = indexOf(most, "\n", from);
-    const end = found < 0 ? most.length : found;
-    const line = slice(most, from, end);
+  const head = slice(stack, 0, STACK_CHARACTERS);
+  for (let count = 0; count < STACK_LINES && from < head.length; count++) {
+    const found = indexOf(head, "\n", from);
+    const end = found < 0 ? head.length : found;
+    const line = slice(head, from, end);
     from = end + 1;
     if (line !== "" && !isOurs(line)) text += "\n" + line;
   }

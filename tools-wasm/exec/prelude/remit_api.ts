@@ -8,8 +8,12 @@ function outcomeOf(name: string, answer: unknown): unknown {
   const content = own(answer, "content");
   if (outcome === "ok") return content;
   const error = own(answer, "error");
-  const said = typeof error === "string" ? error : own(error, "message");
-  const why = typeof said === "string" ? said : typeof content === "string" ? content : "it failed";
+  const message = typeof error === "string" ? error : own(error, "message");
+  const why = typeof message === "string"
+    ? message
+    : typeof content === "string"
+    ? content
+    : "it failed";
   throw faultError(
     typeof outcome === "string" ? outcome : "upstream",
     `Cannot call ${name}: ${why}`,

@@ -81,9 +81,9 @@ export function makeStarter(
     try {
       return startProgram(evaluate, code);
     } catch (error) {
-      const said = own(error, "message");
-      if (typeof said !== "string" || !isTypeScript(code)) throw error;
-      throw faultError("invalidArguments", `${said} (if it is TypeScript, say language: "ts")`);
+      const message = own(error, "message");
+      if (typeof message !== "string" || !isTypeScript(code)) throw error;
+      throw faultError("invalidArguments", `${message} (if it is TypeScript, say language: "ts")`);
     }
   };
 
@@ -115,8 +115,8 @@ function strip(work: Strip, code: string): string {
     return work(code);
   } catch (error) {
     if (isSpent(error)) throw error;
-    const said = own(error, "message");
-    const why = typeof said === "string" ? said : "it is not TypeScript";
+    const message = own(error, "message");
+    const why = typeof message === "string" ? message : "it is not TypeScript";
     throw faultError("invalidArguments", `Cannot read the program: ${why}`);
   }
 }

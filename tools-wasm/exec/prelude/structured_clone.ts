@@ -6,8 +6,8 @@ export function addStructuredClone(target: object): void {
   put(target, "structuredClone", (value: unknown) => cloned(value, new Map()));
 }
 
-function refuse(what: string): Error {
-  return new DOMException(`${what} cannot be cloned`, "DataCloneError");
+function refuse(kind: string): Error {
+  return new DOMException(`${kind} cannot be cloned`, "DataCloneError");
 }
 
 function cloned(value: unknown, seen: Map<object, unknown>): unknown {

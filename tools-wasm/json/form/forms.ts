@@ -66,17 +66,17 @@ export function writeForm(form: Form, value: Json, csv: CsvOptions): string {
 /** Flow style nests by brackets; block style by indentation, at least one column a level. */
 function refuseDeepYaml(text: string): void {
   let open = 0;
-  let most = 0;
+  let max = 0;
   for (const char of text.match(/[[\]{}]/g) ?? []) {
     open += char === "[" || char === "{" ? 1 : -1;
-    most = Math.max(most, open);
+    max = Math.max(max, open);
   }
   const columns = /^(?:[ ]|- )*/gm;
   const indent = (text.match(columns) ?? []).reduce(
     (longest, blank) => Math.max(longest, blank.length),
     0,
   );
-  if (most > DEEPEST || indent > DEEPEST * 8) {
+  if (max > DEEPEST || indent > DEEPEST * 8) {
     throw new Fault("tooLarge", `Cannot read the YAML: nested more than ${DEEPEST} deep`);
   }
 }

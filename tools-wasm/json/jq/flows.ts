@@ -63,8 +63,8 @@ function* recurse(call: FlowCall): Iterable<Spot> {
 }
 
 function* limit(call: FlowCall): Iterable<Spot> {
-  for (const most of numbers(call, 0)) {
-    let left = most;
+  for (const count of numbers(call, 0)) {
+    let left = count;
     if (left <= 0) continue;
     for (const found of run(arg(call, 1), call.spot, call.scope)) {
       yield found;

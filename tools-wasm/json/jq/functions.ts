@@ -237,8 +237,8 @@ export const FUNCTIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
   ["flatten/1", (value, args, budget) => flat(list(value), number(arg(args)), budget)],
   ["transpose/0", (value) => {
     const rows = list(value).map(list);
-    const most = rows.reduce((longest, row) => Math.max(longest, row.length), 0);
-    return Array.from({ length: most }, (_, at) => rows.map((row) => row[at] ?? null));
+    const width = rows.reduce((longest, row) => Math.max(longest, row.length), 0);
+    return Array.from({ length: width }, (_, at) => rows.map((row) => row[at] ?? null));
   }],
   ["to_entries/0", (value) => {
     if (!isObject(value)) throw new FilterError(`${shown(value)} has no keys`);

@@ -69,13 +69,13 @@ function open(source: string) {
       return parts.reduceRight((right, left) => ({ kind: "pipe", left, right }));
     });
 
-  const expression = (least: number): Ast =>
+  const expression = (weakest: number): Ast =>
     cursor.nested(() => {
       let left = terms.postfix();
       let barred = Infinity;
       while (true) {
         const found = BINDINGS.find(({ sign, power }) =>
-          power >= least && power < barred &&
+          power >= weakest && power < barred &&
           (/[a-z]/.test(sign) ? cursor.word(sign) : cursor.sign(sign))
         );
         if (found === undefined) return left;

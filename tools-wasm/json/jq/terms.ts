@@ -17,7 +17,7 @@ import {
 export interface Reader {
   pipe(): Ast;
   /** Operators of at least this strength; 2 excludes commas. */
-  expression(least: number): Ast;
+  expression(weakest: number): Ast;
   definition(): Definition | undefined;
 }
 

@@ -128,11 +128,11 @@ export function checkSchema(
     const fitting = part.flatMap((item, at) =>
       check(inner, item, below(place, at, "contains")).errors.length === 0 ? [at] : []
     );
-    const least = typeof rules["minContains"] === "number" ? rules["minContains"] : 1;
-    const most = typeof rules["maxContains"] === "number" ? rules["maxContains"] : Infinity;
+    const min = typeof rules["minContains"] === "number" ? rules["minContains"] : 1;
+    const max = typeof rules["maxContains"] === "number" ? rules["maxContains"] : Infinity;
     const seen = { ...NOTHING, items: new Set(fitting) };
-    if (fitting.length >= least && fitting.length <= most) return [seen];
-    const words = fitting.length < least ? `at least ${least}` : `at most ${most}`;
+    if (fitting.length >= min && fitting.length <= max) return [seen];
+    const words = fitting.length < min ? `at least ${min}` : `at most ${max}`;
     return [
       seen,
       wrong(

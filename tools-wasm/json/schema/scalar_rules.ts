@@ -35,13 +35,13 @@ const bound =
 
 const size = (
   of: (value: Json) => number | undefined,
-  { most, what }: { readonly most: boolean; readonly what: string },
+  { atMost, what }: { readonly atMost: boolean; readonly what: string },
 ): Rule =>
 (wanted, value) => {
   const count = of(value);
   if (count === undefined || typeof wanted !== "number") return undefined;
-  if (most ? count <= wanted : count >= wanted) return undefined;
-  return `must have at ${most ? "most" : "least"} ${wanted} ${what}, and has ${count}`;
+  if (atMost ? count <= wanted : count >= wanted) return undefined;
+  return `must have at ${atMost ? "most" : "least"} ${wanted} ${what}, and has ${count}`;
 };
 
 const characters = (value: Json) => typeof value === "string" ? [...value].length : undefined;
@@ -68,12 +68,12 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["exclusiveMinimum", bound((value, wanted) => value > wanted, "more than")],
   ["exclusiveMaximum", bound((value, wanted) => value < wanted, "less than")],
   ["multipleOf", bound((value, wanted) => isMultiple(value, wanted), "a multiple of")],
-  ["minLength", size(characters, { most: false, what: "characters" })],
-  ["maxLength", size(characters, { most: true, what: "characters" })],
-  ["minItems", size(elements, { most: false, what: "items" })],
-  ["maxItems", size(elements, { most: true, what: "items" })],
-  ["minProperties", size(members, { most: false, what: "properties" })],
-  ["maxProperties", size(members, { most: true, what: "properties" })],
+  ["minLength", size(characters, { atMost: false, what: "characters" })],
+  ["maxLength", size(characters, { atMost: true, what: "characters" })],
+  ["minItems", size(elements, { atMost: false, what: "items" })],
+  ["maxItems", size(elements, { atMost: true, what: "items" })],
+  ["minProperties", size(members, { atMost: false, what: "properties" })],
+  ["maxProperties", size(members, { atMost: true, what: "properties" })],
   ["uniqueItems", (wanted, value) => {
     if (wanted !== true || !isList(value)) return undefined;
     const sorted = [...value].sort(compare);

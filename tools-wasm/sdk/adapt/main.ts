@@ -38,12 +38,14 @@ try {
   const kept = memory.most !== undefined && memory.most <= pages;
   const bytes = new Uint8Array(stubbed);
   const adapted = withMaxima(bytes, readShape(bytes), kept ? 0 : pages);
-  const said = { stubs, memory: { least: memory.least, most: memory.most ?? null } };
-  writeAll(Deno.stdout, encoder.encode(`${JSON.stringify(said)}\n`));
+  const report = { stubs, memory: { least: memory.least, most: memory.most ?? null } };
+  writeAll(Deno.stdout, encoder.encode(`${JSON.stringify(report)}\n`));
   writeAll(Deno.stdout, adapted);
 } catch (error) {
   // A broken parser may throw anything.
-  const said = error instanceof Fault ? error.message : "Cannot read the module: it does not parse";
-  writeAll(Deno.stderr, encoder.encode(said));
+  const message = error instanceof Fault
+    ? error.message
+    : "Cannot read the module: it does not parse";
+  writeAll(Deno.stderr, encoder.encode(message));
   Deno.exit(1);
 }

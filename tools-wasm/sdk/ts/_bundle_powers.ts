@@ -59,8 +59,8 @@ async function checkImports(
   { folder, denoDir }: { readonly folder: string; readonly denoDir: string },
 ): Promise<void> {
   const env = { ...NO_NETWORK, DENO_DIR: denoDir };
-  const said = await runDeno("info", ["--json", "--no-npm", "--no-lock", tool], { tool, env });
-  const graph: unknown = JSON.parse(said);
+  const graphText = await runDeno("info", ["--json", "--no-npm", "--no-lock", tool], { tool, env });
+  const graph: unknown = JSON.parse(graphText);
   const allowed = [folder, ...OPEN];
   const packages = await packagesOf(CONFIG);
   for (const found of modulesOf(graph)) {

@@ -23,15 +23,15 @@ export function sourceOf(args: Json, pathName: string = "path", textName: string
 }
 
 /** The whole number `name` within bounds; `fallback` if absent. */
-export function integerOf(args: Json, name: string, fallback: i32, least: i32, most: i32): i32 {
+export function integerOf(args: Json, name: string, fallback: i32, lowest: i32, highest: i32): i32 {
   const given = args.get(name);
   if (given == null) return fallback;
   const value = given.number;
-  if (value >= least && value <= most && Math.floor(value) == value) return <i32> value;
+  if (value >= lowest && value <= highest && Math.floor(value) == value) return <i32> value;
   fail(
     "invalidArguments",
-    "Cannot use '" + name + "': it must be a whole number from " + least.toString() + " to " +
-      most.toString(),
+    "Cannot use '" + name + "': it must be a whole number from " + lowest.toString() + " to " +
+      highest.toString(),
   );
   return fallback;
 }

@@ -41,13 +41,13 @@ class Numbers {
   private hashes: StaticArray<u32>;
   private count: i32 = 0;
 
-  constructor(most: i32) {
+  constructor(capacity: i32) {
     let slots = 16;
-    while (slots < 2 * most) slots *= 2;
+    while (slots < 2 * capacity) slots *= 2;
     this.slots = new StaticArray<i32>(slots);
-    this.at = new StaticArray<u32>(most);
-    this.bytes = new StaticArray<i32>(most);
-    this.hashes = new StaticArray<u32>(most);
+    this.at = new StaticArray<u32>(capacity);
+    this.bytes = new StaticArray<i32>(capacity);
+    this.hashes = new StaticArray<u32>(capacity);
   }
 
   of(whole: Whole): StaticArray<i32> {

@@ -40,13 +40,13 @@ export class Edits {
   private walk(oldFrom: i32, freshFrom: i32, oldEnd: i32, freshEnd: i32): i64 {
     const width = oldEnd - oldFrom;
     const height = freshEnd - freshFrom;
-    const most = min(BOUND, width + height);
-    const furthest = new StaticArray<i32>(2 * most + 3);
-    const middle = most + 1;
+    const bound = min(BOUND, width + height);
+    const furthest = new StaticArray<i32>(2 * bound + 3);
+    const middle = bound + 1;
     this.rounds = [];
     let bestDiagonal = 0;
     let bestSum = -1;
-    for (let round = 0; round <= most; round++) {
+    for (let round = 0; round <= bound; round++) {
       bestSum = -1;
       for (let k = -round; k <= round; k += 2) {
         const down = k == -round ||

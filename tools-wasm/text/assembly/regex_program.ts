@@ -111,9 +111,9 @@ export class Program {
       return this.points(first, 0xd7ff, next, upper);
     }
     for (let size = 1; size < 4; size++) {
-      const most = size == 1 ? 0x7f : size == 2 ? 0x7ff : 0xffff;
-      if (first <= most && last > most) {
-        return this.points(first, most, next, this.points(most + 1, last, next, begin));
+      const top = size == 1 ? 0x7f : size == 2 ? 0x7ff : 0xffff;
+      if (first <= top && last > top) {
+        return this.points(first, top, next, this.points(top + 1, last, next, begin));
       }
     }
     if (last > 0x7f) {

@@ -46,13 +46,13 @@ export class Threads {
       if (unchecked(this.seen[at]) == this.round) continue;
       unchecked(this.seen[at] = this.round);
       Threads.steps++;
-      const what = unchecked(program.does[at]);
-      if (what == Do.Split) {
+      const step = unchecked(program.does[at]);
+      if (step == Do.Split) {
         unchecked(this.stack[depth++] = program.other[at]);
         unchecked(this.stack[depth++] = program.next[at]);
         continue;
       }
-      if (what == Do.Place) {
+      if (step == Do.Place) {
         const place = unchecked(program.low[at]);
         if (place == Place.Start) {
           // The next byte does not change where a line starts.

@@ -5,10 +5,10 @@ import { Writer } from "remit/writer";
 /** Maximum bytes of JSON for a result's text: results are shown up to 64 KiB. */
 export const RESULT_BYTES = 60_000;
 
-/** Bytes up to `most`, ending with a whole character. */
-export function wholeCharacters(at: usize, bytes: i32, most: i32): i32 {
-  if (bytes <= most) return bytes;
-  let end = most;
+/** Bytes up to `limit`, ending with a whole character. */
+export function wholeCharacters(at: usize, bytes: i32, limit: i32): i32 {
+  if (bytes <= limit) return bytes;
+  let end = limit;
   for (let back = 0; back < 3 && end > 0 && (load<u8>(at + end) & 0xc0) == 0x80; back++) end--;
   return end;
 }
@@ -27,14 +27,14 @@ export class Text {
   lines: i32 = 0;
   private writer: Writer = new Writer();
 
-  constructor(private most: i32) {
+  constructor(private limit: i32) {
     this.writer.beginText();
   }
 
   /** Adds a line and a newline; false when a limit is reached. */
   add(at: usize, bytes: i32): bool {
     const room = RESULT_BYTES - this.writer.bytes;
-    if (this.cut || this.lines >= this.most || room <= 0) {
+    if (this.cut || this.lines >= this.limit || room <= 0) {
       this.cut = true;
       return false;
     }

@@ -40,13 +40,13 @@ export class Source {
     if (this.size >= 0 && from >= this.size) return 0;
     const asked = new Writer().open("{").key("path").text(this.path).key("from").integer(from)
       .key("bytes").integer(min(bytes, PIECE)).key("encoding").text("base64").close("}");
-    const said = hostCall("fs.read", asked);
-    const refused = said.fault;
+    const answer = hostCall("fs.read", asked);
+    const refused = answer.fault;
     if (refused != null) {
       fail(refused.code, refused.message);
       return 0;
     }
-    return this.take(said.value, min(bytes, PIECE), to);
+    return this.take(answer.value, min(bytes, PIECE), to);
   }
 
   private take(value: Json | null, bytes: i32, to: usize): i32 {

@@ -85,6 +85,6 @@ export function readWhole(source: Source, verb: string, mostBytes: i32, mostLine
   return new Whole(holder, used);
 }
 
-function tooLarge(verb: string, most: string): void {
-  fail("tooLarge", "Cannot " + verb + " the text: it has more than " + most);
+function tooLarge(verb: string, limit: string): void {
+  fail("tooLarge", "Cannot " + verb + " the text: it has more than " + limit);
 }

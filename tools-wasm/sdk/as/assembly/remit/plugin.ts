@@ -87,16 +87,16 @@ export function hostCall(fn: string, args: Writer): Answer {
   memory.copy(whole.dataStart, changetype<usize>(name), name.byteLength);
   memory.copy(whole.dataStart + name.byteLength, args.base, args.bytes);
   whole[whole.length - 1] = 0x7d;
-  const said = parseJson(fromHost(hostCallRaw(toHost(whole.dataStart, whole.length))));
-  const ok = member(said, "ok");
-  if (said == null || ok == null) {
+  const reply = parseJson(fromHost(hostCallRaw(toHost(whole.dataStart, whole.length))));
+  const ok = member(reply, "ok");
+  if (reply == null || ok == null) {
     return new Answer(
       null,
       new Fault("badFrame", "Cannot read the host's answer: it is no envelope"),
     );
   }
-  if (ok.isTrue) return new Answer(said.get("value"), null);
-  const error = said.get("error");
+  if (ok.isTrue) return new Answer(reply.get("value"), null);
+  const error = reply.get("error");
   const code = member(error, "code");
   const message = member(error, "message");
   return new Answer(
