@@ -19,7 +19,7 @@ export interface NetPowers {
   readonly clock: Clock;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const REDIRECTS = 20;
 
 /** What one request is served with. */
@@ -47,6 +47,14 @@ export async function fetchHops(
     using open = answer;
     hops.push(hop);
     const next = await judged(step, open, { left: maxRedirects - hops.length + 1, vetted });
+    const setCookies = request.cookies === undefined ? {} : { setCookies: cookiesOf(open) };
+    if (next.kind === "go" && request.cookies !== undefined) {
+      // The kernel stores these cookies before it requests the next hop.
+      return {
+        ...{ status: open.status, headers: {}, body: "", bytes: 0, cut: false },
+        ...{ url: step.url.href, hops, ...setCookies, next: nextOf(next.step) },
+      };
+    }
     if (next.kind === "go") {
       step = next.step;
       addresses = next.addresses;
@@ -56,20 +64,47 @@ export async function fetchHops(
       stopped: { location: next.location, why: next.why },
     };
     const reading = { method: step.method, limit: request.responseBytes, take: powers.take };
-    return { ...await answerFrom(open, reading), url: step.url.href, ...stopped, hops };
+    return {
+      ...await answerFrom(open, reading),
+      url: step.url.href,
+      ...stopped,
+      ...setCookies,
+      hops,
+    };
   }
+}
+
+/** Maximum `set-cookie` lines reported of one answer. */
+const MAX_SET_COOKIES = 64;
+
+function cookiesOf({ headers }: WireAnswer): readonly string[] {
+  return headers.flatMap(([name, value]) => name === "set-cookie" ? [value] : [])
+    .slice(0, MAX_SET_COOKIES);
+}
+
+function nextOf({ method, url, body }: Step): NonNullable<NetAnswer["next"]> {
+  const known = METHODS.find((each) => each === method) ?? "GET";
+  return { method: known, url: url.href, body: body !== undefined };
 }
 
 /** The first request. @throws {Fault} `refused`, `tooLarge`, `invalidArguments` */
 export function firstStep(
-  request: Pick<NetRequest, "method" | "url" | "headers" | "body" | "requestBytes">,
+  request: Pick<
+    NetRequest,
+    "method" | "url" | "headers" | "body" | "requestBytes" | "cookies"
+  >,
 ): Step {
   const { method, body } = request;
-  if (!METHODS.has(method)) throw refused("the method is not known");
+  if (!METHODS.includes(method)) throw refused("the method is not known");
   const trouble = headersTrouble(request.headers);
   if (trouble !== undefined) throw refused(trouble);
   const url = parseAddress(request.url);
-  const headers = lowerCased(request.headers);
+  const { cookies = "" } = request;
+  if (!/^[\x20-\x7e]{0,16384}$/.test(cookies)) throw refused("its cookies are not plain ASCII");
+  const headers = {
+    ...lowerCased(request.headers),
+    ...(cookies === "" ? {} : { cookie: cookies }),
+  };
   if (body === undefined) {
     const empty = method === "GET" || method === "HEAD" ? undefined : new Uint8Array(0);
     return { method, url, headers, ...(empty === undefined ? {} : { body: empty }) };
