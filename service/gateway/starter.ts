@@ -168,8 +168,12 @@ export function makeServiceAsks(port: Pick<Port, "ask">) {
     /** Opens a session with a one-time code. */
     pageOpen: async (code: string) => PageSession.parse(await ask("pageOpen", { code })),
     pageView: async (asked: PageAsk) => PageView.parse(await ask("pageView", asked)),
-    pageAnswer: async (said: PageAnswer) => void await ask("pageAnswer", said),
-    pageClose: async (session: string) => void await ask("pageClose", { session }),
+    async pageAnswer(said: PageAnswer): Promise<void> {
+      await ask("pageAnswer", said);
+    },
+    async pageClose(session: string): Promise<void> {
+      await ask("pageClose", { session });
+    },
     ready: async () => Ready.parse(await ask("ready", null)),
     metrics: async () => Text.parse(await ask("metrics", null)).text,
     jwks: async () => Keys.parse(await ask("jwks", null)).keys,

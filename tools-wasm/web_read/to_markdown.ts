@@ -8,7 +8,7 @@ interface MarkdownOptions extends InlineOptions {
   /** Names of elements to leave out. */
   readonly without: ReadonlySet<string>;
   /** Maximum characters of the output. */
-  readonly max: number;
+  readonly most: number;
 }
 
 const INLINE = new Set(
@@ -24,7 +24,7 @@ const AROUND = new Set(
 
 /** Writes `root` and its descendants. */
 export function toMarkdown(root: PageElement, options: MarkdownOptions): string {
-  const out = makeMarkdownOut(options.max);
+  const out = makeMarkdownOut(options.most);
   blocks(root.children, { out, options });
   return out.text();
 }

@@ -125,7 +125,7 @@ function contentOf(
   const part = whole ? { root: page.root, without: new Set<string>() } : mainPart(page.root);
   const { hidden } = page;
   const base = baseOf(answer.url, page.base);
-  const markdown = toMarkdown(part.root, { base, hidden, without: part.without, max: MAX });
+  const markdown = toMarkdown(part.root, { base, hidden, without: part.without, most: MAX });
   return { title: page.title, markdown, hidden, cut: page.cut };
 }
 
