@@ -1,15 +1,15 @@
 /** Addresses as the tools show and compare them. @module */
 
-/** Longest address that is followed, characters: as the gate takes them. */
+/** Maximum length of a followed address, in characters: the gate's limit. */
 const ADDRESS_CHARACTERS = 2_048;
 
 /** Where a link leads. */
 export type Place =
   | { readonly kind: "web"; readonly url: string }
-  /** `what` says why it is not followed. */
+  /** `what`: why it is not followed. */
   | { readonly kind: "other"; readonly what: string };
 
-/** Reads `text` as a link of a page whose links are read against `base`. */
+/** Reads `text` as a link, resolved against `base`. */
 export function readPlace(text: string, base: string): Place {
   let url: URL;
   try {
@@ -31,7 +31,7 @@ export function readPlace(text: string, base: string): Place {
   return { kind: "web", url: plain };
 }
 
-/** The address without what is never sent. */
+/** The address without its fragment, which is never sent. */
 export function withoutFragment(url: string): string {
   const at = url.indexOf("#");
   return at < 0 ? url : url.slice(0, at);

@@ -1,4 +1,4 @@
-/** `browser_screenshot`: a grant apart from the browser's own. @module */
+/** `browser_screenshot`: granted separately from the browser's other tools. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { ToolName } from "../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../contracts/base/json.ts";
@@ -6,13 +6,13 @@ import type { GrantedCall, PowerResult, Resolved, ToolBinding } from "../contrac
 import type { ProcessRow } from "../contracts/task/process.ts";
 import { ToolDescriptor } from "../contracts/tool/tool.ts";
 
-/** The name of the tool, and of the scope `plugin` that a process needs for it. */
+/** The tool's name, and the name of the scope `plugin` that a process needs for it. */
 export const SCREENSHOT = "browser_screenshot";
 
 export interface ScreenshotParts {
-  /** Takes the call's token, once. Throws as the token does. */
+  /** Consumes the call's token. Throws as the token does. */
   redeem(call: GrantedCall): void;
-  /** Has the browser of the caller take a picture: `{png, width, height}`, PNG in base64. */
+  /** Makes the caller's browser take a picture: `{png, width, height}`, PNG in base64. */
   take(call: GrantedCall, signal: AbortSignal): Promise<Json>;
 }
 
@@ -28,7 +28,7 @@ const DESCRIPTOR: ToolDescriptor = Object.freeze(ToolDescriptor.parse({
   category: "read",
 }));
 
-/** The tool as the gate knows it. What it brings is RED: a page may draw any words. */
+/** The tool as the gate knows it. Its result is RED: a page may draw any words. */
 export function screenshotBinding({ redeem, take }: ScreenshotParts): ToolBinding {
   return Object.freeze<ToolBinding>({
     descriptor: DESCRIPTOR,
@@ -56,7 +56,7 @@ export function screenshotBinding({ redeem, take }: ScreenshotParts): ToolBindin
         content:
           `a picture of ${width} by ${height} pixels, ${bytes} bytes of PNG; it is in the structured result`,
         colour: "RED",
-        // All that the page shows was read by this process, whose label rose with it.
+        // This process has read everything that the page shows, and its label rose accordingly.
         label: call.resolved.label ?? "internal",
         sources: [],
         value,

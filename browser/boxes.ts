@@ -1,9 +1,11 @@
-/** Which boxes of a laid out page people see: what hides text from them must not reach a model. @module */
+/**
+ * Decides which boxes of a laid-out page people see: hidden text must not reach a model. @module
+ */
 
 /** Left, top, width, height in pixels of the page. */
 export type Box = readonly [number, number, number, number];
 
-/** Styles that are asked for, in this order. */
+/** Requested styles, in this order. */
 export const STYLES = [
   "display",
   "visibility",
@@ -18,37 +20,36 @@ export const STYLES = [
   "clip",
   "clip-path",
   "filter",
-  "white-space-collapse",
   "position",
 ] as const;
 
 /** Computed styles of one element, by name. */
 export type Styles = Readonly<Record<typeof STYLES[number], string>>;
 
-/** What an element does to everything in it. */
+/** The effects of an element on its contents. */
 export interface Within {
-  /** How opaque, all that is around it taken together. */
+  /** Opacity of all enclosing elements multiplied. */
   readonly opacity: number;
-  /** What is outside of this is cut off. */
+  /** Everything outside of this box is cut off. */
   readonly clip: Box | undefined;
-  /** What it is painted on; absent where that is a picture. */
+  /** The background colour; absent where the background is a picture. */
   readonly paper: Colour | undefined;
 }
 
-/** What a page is painted on. */
+/** The background of a page. */
 const WHITE: Colour = [255, 255, 255, 1];
 
-/** How a page begins. */
+/** The effects at a page's root. */
 export const OPEN: Within = Object.freeze({ opacity: 1, clip: undefined, paper: WHITE });
 
-/** Least side of a box that can be read, pixels. */
+/** Minimum side of a readable box, in pixels. */
 const LEAST = 3;
 const LEAST_FONT = 5;
 const LEAST_OPACITY = 0.1;
-/** Of red, green and blue together. */
+/** Minimum difference of red, green and blue together. */
 const LEAST_CONTRAST = 24;
 
-/** What is left for everything in an element whose box and styles these are. */
+/** The effects on the contents of an element with this box and these styles. */
 export function within(above: Within, box: Box, styles: Styles): Within {
   const { opacity, filter, clip, position } = styles;
   const cut = styles["overflow-x"] !== "visible" || styles["overflow-y"] !== "visible";
@@ -56,13 +57,13 @@ export function within(above: Within, box: Box, styles: Styles): Within {
     (position === "absolute" || position === "fixed") && isEmptyClip(clip);
   return {
     opacity: gone ? 0 : above.opacity * Number(opacity || "1"),
-    // Where it scrolls, what is out of sight now can be brought into it.
+    // Scrolling can bring hidden contents of a scrollable box into view.
     clip: cut ? common(above.clip, scrolls(styles) ? widened(box) : box) : above.clip,
     paper: paperOf(above.paper, styles),
   };
 }
 
-/** Whether a box of this size in this place can be seen. */
+/** Whether a box of this size at this place is visible. */
 export function isShown(box: Box, within: Within, styles: Styles): boolean {
   if (styles.visibility !== "visible" || within.opacity < LEAST_OPACITY) return false;
   const [left, top, width, height] = box;
@@ -71,7 +72,7 @@ export function isShown(box: Box, within: Within, styles: Styles): boolean {
   return wide >= LEAST && high >= LEAST;
 }
 
-/** Whether text can be read where it stands. */
+/** Whether text is readable on its background. */
 export function isReadable(styles: Styles, { paper }: Within): boolean {
   if (Number.parseFloat(styles["font-size"]) < LEAST_FONT) return false;
   const fill = colourOf(styles["-webkit-text-fill-color"]) ?? colourOf(styles.color);
@@ -96,7 +97,7 @@ function blended(ink: Colour, paper: Colour): Colour {
   return [mix(ink[0], paper[0]), mix(ink[1], paper[1]), mix(ink[2], paper[2]), 1];
 }
 
-/** Red, green and blue up to 255, and how opaque up to 1. */
+/** Red, green and blue up to 255, and opacity up to 1. */
 export type Colour = readonly [number, number, number, number];
 
 function colourOf(text: string): Colour | undefined {
@@ -110,7 +111,7 @@ function scrolls(styles: Styles): boolean {
   return /auto|scroll/.test(`${styles["overflow-x"]} ${styles["overflow-y"]}`);
 }
 
-/** Only a place that can be looked into scrolls. */
+/** Only a box large enough to see into scrolls. */
 function widened(box: Box): Box {
   const [, , width, height] = box;
   return width < LEAST * 4 || height < LEAST * 4 ? box : [-1e9, -1e9, 2e9, 2e9];

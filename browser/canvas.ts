@@ -1,4 +1,4 @@
-/** Lines of an outline as they are written, within bounds, and the refs that they name. @module */
+/** Lines of an outline, within limits, and the refs that they name. @module */
 import type { FieldKind } from "../text/page_form.ts";
 import { makePageCanvas, type PageCanvas } from "../text/page_outline.ts";
 
@@ -13,7 +13,7 @@ export type Target =
   | { readonly kind: "form"; readonly id: number }
   | { readonly kind: "field"; readonly id: number; readonly field: FieldKind };
 
-/** Where a page is drawn. */
+/** Where an outline is drawn. */
 export interface Canvas extends PageCanvas<Target> {
   /** Counts a piece that people would not see. */
   readonly hide: () => void;

@@ -1,20 +1,20 @@
-/** Starts Debian's Chromium and holds its one page. @module */
+/** Starts Debian's Chromium and controls its one page. @module */
 import puppeteer, { type Browser, type Target } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import type { Cdp } from "./events.ts";
 import { chromiumFlags } from "./flags.ts";
 
-/** A Chromium that runs, in a profile that ends with its namespace. */
+/** A running Chromium, with a profile that ends with its namespace. */
 export interface Chromium {
   readonly cdp: Cdp;
-  /** Called with the address of each window that the page opened; it is closed already. */
+  /** Calls `heard` with the address of each window that the page opened; it is closed already. */
   onPopup(heard: (url: string) => void): void;
-  /** Resolves when it has ended, or its page has crashed. */
+  /** Resolves when Chromium has ended, or its page has crashed. */
   readonly ended: Promise<void>;
 }
 
 const START_MS = 20_000;
-/** What a page might be allowed. None of it is. */
+/** Permissions of pages, all denied. */
 const PERMISSIONS = [
   "geolocation",
   "notifications",
@@ -43,7 +43,7 @@ export async function startChromium(program: string, profile: string): Promise<C
       pipe: true,
       ignoreDefaultArgs: true,
       args: [...chromiumFlags(profile)],
-      // Not a variable of this process's own.
+      // Passes on none of this process's own variables.
       env: { HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", TZ: "UTC" },
       ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
       timeout: START_MS,
@@ -74,7 +74,7 @@ export async function startChromium(program: string, profile: string): Promise<C
 
 async function deny(cdp: Cdp): Promise<void> {
   for (const name of PERMISSIONS) {
-    // Names come and go with versions; the flag denies prompts anyhow.
+    // Names change with versions; the flag denies prompts in any case.
     await cdp.send("Browser.setPermission", { permission: { name }, setting: "denied" })
       .catch(() => undefined);
   }

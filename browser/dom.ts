@@ -1,4 +1,4 @@
-/** A page as it stands at one moment: what is there, and what of it people see. @module */
+/** A page at one moment: its nodes, and which of them people see. @module */
 
 /** A node of a page. */
 export type Node = Element | Text;
@@ -13,7 +13,7 @@ export interface Text {
 /** An element. */
 export interface Element {
   readonly kind: "element";
-  /** Chromium's number for it: names it until it is gone. */
+  /** Chromium's number for the element, valid as long as the element exists. */
   readonly id: number;
   /** In lower case. */
   readonly name: string;
@@ -24,29 +24,27 @@ export interface Element {
   /** Its accessible name. */
   readonly label: string;
   readonly disabled: boolean;
-  /** Its own box is on the page and not hidden. */
+  /** Whether its own box is on the page and not hidden. */
   readonly seen: boolean;
-  /** It has a box at all, shown or not. */
+  /** Whether it has a box, shown or not. */
   readonly boxed: boolean;
-  /** It stands in a line of text. */
+  /** Whether it flows in a line of text. */
   readonly inline: boolean;
-  /** Spaces and line ends of its text count. */
-  readonly spaced: boolean;
-  /** What a field holds now. */
+  /** A field's current value. */
   readonly value: string | undefined;
-  /** A box is ticked, an option chosen. */
+  /** Whether a box is ticked or an option chosen. */
   readonly on: boolean;
-  /** Something listens for clicks on it. */
+  /** Whether something listens for clicks on it. */
   readonly clickable: boolean;
-  /** It, or something in it, is seen. */
+  /** Whether it, or something in it, is seen. */
   readonly shows: boolean;
-  /** Characters of text in it. */
-  readonly letters: number;
-  /** Something in it answers to clicks or takes a value. */
+  /** Number of text characters in it. */
+  readonly textLength: number;
+  /** Whether something in it responds to clicks or takes a value. */
   readonly live: boolean;
 }
 
-/** All elements beneath, in the order of the page, without `top` itself. */
+/** All elements beneath `top`, in document order, without `top` itself. */
 export function* descendants(top: Element): Generator<Element> {
   const waiting: Node[] = top.children.toReversed();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -59,7 +57,7 @@ export function* descendants(top: Element): Generator<Element> {
   }
 }
 
-/** All text beneath, seen or not. */
+/** All text beneath `top`, seen or not. */
 export function rawText(top: Element): string {
   let text = "";
   const gather = (of: Element): void => {

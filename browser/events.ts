@@ -1,24 +1,27 @@
-/** What a page does beside loading: windows, dialogs, file choosers. None of it succeeds; all of it is told. @module */
+/**
+ * Events of a page besides loading: windows, dialogs, file choosers. All are denied and reported.
+ * @module
+ */
 import { quoted } from "../text/page_text.ts";
 import type { CDPSession } from "puppeteer-core";
 
-// The wire to Chromium, as far as it is used.
+// The parts of Chromium's wire that are used.
 
 /** One page's session of the Chrome DevTools Protocol. */
 export type Cdp = Pick<CDPSession, "send" | "on">;
 
-/** Tells what happened. */
+/** Reports a page's events. */
 export interface Events {
-  /** What happened, once. */
+  /** Returns the events since the last call. */
   take(): Happened;
-  /** A window that the page opened, and that was closed. */
+  /** Notes a window that the page opened, and that was closed. */
   popup(url: string): void;
 }
 
-/** What happened. */
+/** The events of a page. */
 export interface Happened {
   readonly notes: readonly string[];
-  /** Addresses of windows that were closed. */
+  /** Addresses of closed windows. */
   readonly windows: readonly string[];
 }
 
@@ -37,7 +40,7 @@ export async function makeEvents(cdp: Cdp): Promise<Events> {
     if (notes.length < MAX) notes.push(text);
   };
   cdp.on("Page.javascriptDialogOpening", ({ type, message }) => {
-    // A page may not hold back who leaves it.
+    // A page may not keep the browser from leaving.
     const leaving = type === "beforeunload";
     void cdp.send("Page.handleJavaScriptDialog", { accept: leaving }).catch(() => undefined);
     if (!leaving) note(`the page showed a dialog, which was dismissed: ${quoted(message, 500)}`);

@@ -1,4 +1,4 @@
-/** Fields and buttons: what they are, what they hold, and the lines that show it. @module */
+/** Form controls: their kinds, their values, and the lines that show them. @module */
 import {
   type FieldKind,
   type FieldOption,
@@ -10,7 +10,7 @@ import { quoted } from "../text/page_text.ts";
 import type { Canvas } from "./canvas.ts";
 import { descendants, type Element, rawText } from "./dom.ts";
 
-/** What a control is; `action` runs a script. */
+/** The kind of a control; `action` runs a script. */
 export type ControlKind = FieldKind | "hidden" | "submit" | "action";
 
 const NAMES: ReadonlySet<string> = new Set(["input", "textarea", "select", "button"]);
@@ -30,15 +30,15 @@ const KINDS: ReadonlyMap<string, ControlKind> = new Map([
   ["button", "action"],
   ["reset", "action"],
 ]);
-/** What no agent types: passwords, codes, cards. */
+/** Fields that no agent fills: passwords, codes, cards. */
 const SECRET = /password|one-time-code|cc-(number|csc)/;
 
-/** Whether the element is a control of a form. */
+/** Whether the element is a form control. */
 export function isControl({ name }: Element): boolean {
   return NAMES.has(name);
 }
 
-/** Whether clicking it does something by a script alone. */
+/** Whether a click on the element only runs a script. */
 export function isAction({ role, attributes, name }: Element): boolean {
   if (isControl({ name } as Element)) return false;
   return ACTIONS.has(role) || ACTIONS.has(attributes.get("role")?.trim() ?? "") ||
@@ -71,7 +71,7 @@ function optionsOf(select: Element): readonly FieldOption[] {
   });
 }
 
-/** What is around a control. */
+/** The surroundings of a control. */
 export interface FieldContext {
   /** The form that it belongs to. */
   readonly form: Element | undefined;
@@ -81,7 +81,7 @@ export interface FieldContext {
   readonly page: string;
 }
 
-/** The line of a control; undefined for one that nobody sees. */
+/** The line of a control; undefined for a hidden one. */
 export function controlLine(
   canvas: Canvas,
   control: Element,

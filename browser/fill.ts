@@ -1,4 +1,4 @@
-/** Fills the fields of a page, as a caller names them: by ref. @module */
+/** Fills the fields of a page, named by ref. @module */
 import type { Json, JsonObject } from "../contracts/base/json.ts";
 import { cannotFill, mustFit } from "../text/page_form.ts";
 import type { Target } from "./canvas.ts";
@@ -10,9 +10,9 @@ import type { World } from "./world.ts";
 type Field = Extract<Target, { kind: "field" }>;
 
 /**
- * Fills `fields` in the order in which they are named.
+ * Fills `fields` in the given order.
  *
- * @throws Fault that names the field and says what it takes
+ * @throws Fault that names the field and what it accepts
  */
 export async function fillFields(world: World, view: View, fields: JsonObject): Promise<void> {
   const filled: (readonly [string, Field, Json])[] = [];

@@ -1,7 +1,7 @@
-/** How Chromium is started: nothing that a page does not need, and nothing of its own to the outside. @module */
+/** Chromium's command line: only what pages need, and no requests of its own. @module */
 
 /**
- * The whole command line. Chromium's own sandbox stays on: it stands inside the namespace, in which
+ * The whole command line. Chromium's own sandbox stays on: it runs inside the namespace, in which
  * no user is root.
  */
 export function chromiumFlags(profile: string): readonly string[] {
@@ -37,7 +37,7 @@ export function chromiumFlags(profile: string): readonly string[] {
     "--metrics-recording-only",
     "--dns-prefetch-disable",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // One process for pages: whatever frames it, a page has no other origin to reach.
+    // One process for pages: a page can reach no other origin, whatever frames it.
     "--disable-site-isolation-trials",
     "--renderer-process-limit=2",
     "--js-flags=--max-old-space-size=256",
@@ -50,7 +50,7 @@ export function chromiumFlags(profile: string): readonly string[] {
 }
 
 const OFF = [
-  // http:// stays what the gate decided on.
+  // An http:// address stays as the gate approved it.
   "HttpsUpgrades",
   "HttpsFirstBalancedModeAutoEnable",
   "IsolateOrigins",

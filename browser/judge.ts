@@ -1,40 +1,42 @@
-/** Which requests of a page are made at all. Pure; the kernel judges each of them again. @module */
+/**
+ * Decides which requests of a page are made. Pure; the kernel judges each request again. @module
+ */
 import { webOrigin, withoutFragment } from "./address.ts";
 
-/** A call of a tool that is under way, as far as requests go. */
+/** The current call's permissions for requests. */
 export interface Granted {
   /** The one origin that may be asked; none when the tool only looks. */
   readonly origin: string | undefined;
   /** The one request that may be more than a GET. */
   readonly exact?: { readonly url: string; readonly body: string };
-  /** The first page that is opened has to be exactly this. */
+  /** The first page that is opened must have exactly this address. */
   readonly leadsTo?: string;
 }
 
-/** A request as Chromium holds it. */
+/** A request as Chromium reports it. */
 export interface PageRequest {
   readonly url: string;
   readonly method: string;
   readonly body: string | undefined;
-  /** It would replace the page. */
+  /** Whether it would replace the page. */
   readonly opens: boolean;
 }
 
-/** What is done with it. */
+/** What to do with a request. */
 export type Verdict =
   | { readonly kind: "ask" }
-  /** Without leaving Chromium: `data:` and `blob:`. */
+  /** Served inside Chromium: `data:` and `blob:`. */
   | { readonly kind: "local" }
   | { readonly kind: "refuse"; readonly why: Refused };
 
-/** Why it is not made. */
+/** Why a request is not made. */
 export type Refused = "scheme" | "origin" | "idle" | "sends" | "differs";
 
 /** What the call has done already. */
 export interface Done {
-  /** Its one exact request was made. */
+  /** Whether its one exact request was made. */
   readonly sent: boolean;
-  /** A page was asked for: what it leads on to is within the origin. */
+  /** Whether a page was requested: its redirects may stay within the origin. */
   readonly opened: boolean;
 }
 

@@ -1,7 +1,8 @@
 /**
- * The browser process: one Chromium, driven for one process of a task, in a namespace without a
- * network. Bundled as browser.js; its one argument is the path of Chromium's executable. No prelude:
- * puppeteer-core takes `Buffer` and `process` from it. docs/decision/0010.
+ * The browser process: one Chromium, controlled for one process of a task, in a namespace without a
+ * network. Bundled as browser.js; its one argument is the path of Chromium's executable. No
+ * prelude: puppeteer-core needs the `Buffer` and `process` that a prelude removes.
+ * docs/decision/0010.
  * @module
  */
 import { WIDE_FRAME_BYTES } from "../contracts/wire/wire_plugin.ts";

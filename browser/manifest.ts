@@ -36,7 +36,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
     'Example: {"url": "https://example.org/"}',
 };
 
-/** The manifest of the static engine as that of the chromium engine. */
+/** The static engine's manifest, adapted to the chromium engine. */
 export function chromiumManifest(base: PluginManifest): PluginManifest {
   return Object.freeze<PluginManifest>({
     ...base,

@@ -1,5 +1,5 @@
 /**
- * The chromium engine of the browser tools. What the kernel's main wires: the manifest in place of
+ * The chromium engine of the browser tools, wired by the kernel's main: the manifest that replaces
  * the static engine's, and the screenshot. The process itself is browser/main.ts.
  *
  * @example

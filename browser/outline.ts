@@ -1,39 +1,26 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
-import { dataRows } from "../text/page_outline.ts";
+import { dataRows, LANDMARKS, LISTS, LOADED } from "../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../text/page_text.ts";
 import { descendants, type Element, type Node, rawText } from "./dom.ts";
 import { controlLine, isAction, isControl } from "./fields.ts";
 import { isHidden, nameOf, seenText, SILENT } from "./seen_text.ts";
 import { sendingLines, type Sendings } from "./sending.ts";
 
-const LANDMARKS: ReadonlyMap<string, string> = new Map([
-  ["nav", "navigation"],
-  ["main", "main"],
-  ["aside", "aside"],
-  ["header", "header"],
-  ["footer", "footer"],
-  ["article", "article"],
-  ["fieldset", "group"],
-  ["blockquote", "quote"],
-  ["dialog", "dialog"],
-]);
-const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "dl", "menu"]);
-const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed", "canvas"]);
-/** Characters of the longest text that is taken for the name of something clickable. */
+/** Maximum characters of a text that names something clickable. */
 const BUTTON = 120;
 
-/** What is known of a page before it is drawn. */
+/** Facts about a page, collected before drawing. */
 interface Drawn {
   /** The page's address, without its fragment. */
   readonly url: string;
-  /** What links are read against. */
+  /** The base of relative links. */
   readonly base: string;
   readonly sendings: Sendings;
   /** The form of each control. */
   readonly owners: ReadonlyMap<Element, Element>;
-  /** Text that names a control, by control. */
+  /** Label texts by control. */
   readonly labels: ReadonlyMap<Element, string>;
 }
 
@@ -209,7 +196,7 @@ export function drawOutline(canvas: Canvas, root: Element, drawn: Drawn): void {
     }
   };
 
-  /** Links and controls beneath an element whose text was drawn already. */
+  /** Draws links and controls beneath an element whose text was drawn already. */
   const active = (element: Element, depth: number): void => {
     for (const node of element.children) {
       if (node.kind === "text") continue;
@@ -228,13 +215,13 @@ export function drawOutline(canvas: Canvas, root: Element, drawn: Drawn): void {
   flush(0);
 }
 
-/** Something small that answers to a click, and holds nothing that does so itself. */
+/** Whether a small element responds to clicks and contains nothing else that does. */
 function isButton(element: Element): boolean {
   if (element.name === "a" && element.attributes.has("href")) return false;
   if (isAction(element)) return true;
   if (!element.clickable || element.name === "body" || element.name === "html") return false;
   if (element.name === "label" || element.name === "form") return false;
-  return element.letters <= BUTTON && !element.live;
+  return element.textLength <= BUTTON && !element.live;
 }
 
 function isAllSeen(element: Element): boolean {

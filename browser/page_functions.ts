@@ -1,6 +1,6 @@
 /**
- * What is run in a page, by Chromium, in a world of its own that the page's scripts cannot reach.
- * All of it is written here: nothing that a model says is ever run. Members are taken from the
+ * Functions that Chromium runs in a page, in a world that the page's scripts cannot reach. All of
+ * their source is here: nothing that a model says is ever run. Members are taken from the
  * prototypes, because a form's fields hide its own members behind their names.
  * @module
  */
@@ -9,7 +9,7 @@ const OF =
   `const of = (proto, name, it) => Object.getOwnPropertyDescriptor(proto, name).get.call(it);
 const has = (it, name) => Element.prototype.hasAttribute.call(it, name);`;
 
-/** On a form, with its buttons: what each way of sending it sends. The first is the Enter key's. */
+/** On a form, with its buttons: what each way of sending it sends; first the Enter key's. */
 export const SENDING = `function (...buttons) { ${OF}
   const F = HTMLFormElement.prototype;
   const fix = (text) => text.replace(/\\r\\n?|\\n/g, "\\r\\n");
@@ -39,14 +39,14 @@ export const SENDING = `function (...buttons) { ${OF}
   return [one(enter), ...buttons.map(one)];
 }`;
 
-/** On an element: clicks exactly it. What it opens is opened here, not in another window. */
+/** On an element: clicks exactly it, without a target window, so that links open here. */
 export const CLICK = `function () {
   for (const name of ["target", "formtarget"]) Element.prototype.removeAttribute.call(this, name);
   if (this instanceof HTMLElement) HTMLElement.prototype.click.call(this);
   else this.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true }));
 }`;
 
-/** On a form: sends it as the Enter key does; returns what is not filled in rightly. */
+/** On a form: sends it as the Enter key does; returns the validation errors. */
 export const SUBMIT = `function (button) { ${OF}
   for (const it of [this, button]) {
     if (!it) continue;
@@ -63,7 +63,7 @@ export const SUBMIT = `function (button) { ${OF}
   return [];
 }`;
 
-/** On a field that takes a text. */
+/** On a text field: types a text and returns the field's value. */
 export const TYPE = `function (text) {
   const proto = this instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype;
   HTMLElement.prototype.focus.call(this);
@@ -73,14 +73,14 @@ export const TYPE = `function (text) {
   return Object.getOwnPropertyDescriptor(proto, "value").get.call(this);
 }`;
 
-/** On a check box or a radio button: turns it. */
+/** On a check box or a radio button: sets its state and returns it. */
 export const TURN = `function (on) {
   const checked = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "checked");
   if (checked.get.call(this) !== on) HTMLElement.prototype.click.call(this);
   return checked.get.call(this);
 }`;
 
-/** On a \`select\`: chooses these values; returns the options when one of the values is none. */
+/** On a \`select\`: chooses these values; returns the options when a value is not among them. */
 export const CHOOSE = `function (...wanted) { ${OF}
   const options = [...of(HTMLSelectElement.prototype, "options", this)];
   const usable = options.filter((each) => !each.disabled);

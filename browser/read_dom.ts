@@ -1,4 +1,7 @@
-/** Reads what Chromium says of a page into one tree. TRUST: from a process that runs hostile pages. @module */
+/**
+ * Builds a tree from Chromium's snapshot of a page. TRUST: from a process that runs hostile pages.
+ * @module
+ */
 import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import {
@@ -16,8 +19,8 @@ import type { Element, Node } from "./dom.ts";
 type Snapshot = Protocol.DOMSnapshot.CaptureSnapshotResponse;
 type Document = Snapshot["documents"][number];
 
-/** What the accessibility tree says of a node. */
-export interface Spoken {
+/** A node's entry in the accessibility tree. */
+export interface Accessible {
   readonly role: string;
   readonly name: string;
   readonly disabled: boolean;
@@ -25,24 +28,24 @@ export interface Spoken {
   readonly on: boolean;
 }
 
-/** Nodes of a page that are read, and how deep they lie, at most. */
+/** Maximum number and depth of a page's nodes. */
 const NODES = 60_000;
 const DEPTH = 300;
 const ELEMENT = 1;
 const TEXT = 3;
 const FRAGMENT = 11;
 
-/** A page's tree, and whether all of it was read. */
+/** A page's tree, and whether it is complete. */
 export interface Read {
   readonly root: Element;
   readonly whole: boolean;
 }
 
-/** By Chromium's number of the node. */
-export function spokenOf(
+/** Accessibility entries by Chromium's number of the node. */
+export function accessibleOf(
   nodes: readonly Protocol.Accessibility.AXNode[],
-): ReadonlyMap<number, Spoken> {
-  const spoken = new Map<number, Spoken>();
+): ReadonlyMap<number, Accessible> {
+  const spoken = new Map<number, Accessible>();
   for (const { backendDOMNodeId: id, ignored, role, name, properties = [] } of nodes) {
     if (id === undefined || ignored) continue;
     const is = (what: string): boolean =>
@@ -60,7 +63,7 @@ export function spokenOf(
 }
 
 /** The tree of the main document. @throws Fault `upstream` when there is none */
-export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Spoken>): Read {
+export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Accessible>): Read {
   const document = snapshot.documents[0];
   if (document === undefined) {
     throw new Fault("upstream", "Cannot show the page: it has no document");
@@ -82,12 +85,17 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Spoken>)
   let left = NODES;
   let whole = true;
 
-  const childrenOf = (at: number, its: Within, styles: Styles, depth: number): readonly Node[] => {
+  const childrenOf = (
+    at: number,
+    inner: Within,
+    styles: Styles,
+    depth: number,
+  ): readonly Node[] => {
     if (depth > DEPTH) {
       whole = false;
       return [];
     }
-    return (below.get(at) ?? []).flatMap((child) => read(child, its, styles, depth));
+    return (below.get(at) ?? []).flatMap((child) => read(child, inner, styles, depth));
   };
 
   const read = (at: number, above: Within, inherited: Styles, depth: number): readonly Node[] => {
@@ -101,32 +109,31 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Spoken>)
       const shown = place !== undefined && isTextShown(boxes, place, above, inherited);
       return [{ kind: "text", text: text(nodes.nodeValue?.[at]), seen: shown }];
     }
-    // A shadow root: what is in it stands in its place.
+    // A shadow root: its contents take its place.
     if (type === FRAGMENT) return childrenOf(at, above, inherited, depth);
     if (type !== ELEMENT) return [];
     const id = nodes.backendNodeId?.[at] ?? 0;
     const styles = place === undefined ? inherited : boxes.styles(place);
     const box = place === undefined ? undefined : boxes.box(place);
-    const its = box === undefined ? above : within(above, box, styles);
-    const said = spoken.get(id);
+    const inner = box === undefined ? above : within(above, box, styles);
+    const accessible = spoken.get(id);
     const attributes = attributesOf(nodes.attributes?.[at] ?? [], text);
     const name = text(nodes.nodeName?.[at]).toLowerCase();
-    const seen = box !== undefined && isShown(box, its, styles);
-    // What stands in a frame is another page.
+    const seen = box !== undefined && isShown(box, inner, styles);
+    // A frame's contents are another page.
     const framed = name === "iframe" || name === "frame";
-    const children = framed ? [] : childrenOf(at, its, styles, depth + 1);
+    const children = framed ? [] : childrenOf(at, inner, styles, depth + 1);
     return [{
       ...{ kind: "element", id, attributes, name, seen, children },
       ...summaryOf(children, seen),
-      role: said?.role ?? "",
-      label: said?.name ?? "",
-      disabled: said?.disabled ?? false,
+      role: accessible?.role ?? "",
+      label: accessible?.name ?? "",
+      disabled: accessible?.disabled ?? false,
       boxed: place !== undefined,
       inline: styles.display.startsWith("inline") || styles.display === "contents" ||
         styles.display.startsWith("ruby"),
-      spaced: /preserve/.test(styles["white-space-collapse"]),
       value: rare.value(at),
-      on: rare.on(at) || (said?.on ?? false),
+      on: rare.on(at) || (accessible?.on ?? false),
       clickable: rare.clickable(at),
     }];
   };
@@ -134,7 +141,7 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Spoken>)
   const top = childrenOf(0, OPEN, PLAIN, 0);
   const root: Element = {
     ...{ kind: "element", id: 0, name: "#page", attributes: new Map(), children: top, role: "" },
-    ...{ label: "", disabled: false, boxed: true, seen: true, inline: false, spaced: false },
+    ...{ label: "", disabled: false, boxed: true, seen: true, inline: false },
     ...{ value: undefined, on: false, clickable: false, ...summaryOf(top, true) },
   };
   return { root, whole };
@@ -142,18 +149,18 @@ export function readDom(snapshot: Snapshot, spoken: ReadonlyMap<number, Spoken>)
 
 const LIVE: ReadonlySet<string> = new Set(["a", "button", "input", "select", "textarea"]);
 
-/** Summed up once for each element: pages lie deep. */
+/** Computed once for each element, because pages are deep. */
 function summaryOf(
   children: readonly Node[],
   seen: boolean,
-): Pick<Element, "shows" | "letters" | "live"> {
-  let [shows, letters, live] = [seen, 0, false];
+): Pick<Element, "shows" | "textLength" | "live"> {
+  let [shows, textLength, live] = [seen, 0, false];
   for (const node of children) {
     shows ||= node.kind === "text" ? node.seen : node.shows;
-    letters += node.kind === "text" ? node.text.trim().length : node.letters;
+    textLength += node.kind === "text" ? node.text.trim().length : node.textLength;
     live ||= node.kind === "element" && (node.live || node.clickable || LIVE.has(node.name));
   }
-  return { shows, letters, live };
+  return { shows, textLength, live };
 }
 
 const PLAIN: Styles = Object.freeze({
@@ -180,7 +187,7 @@ function boxesOf({ layout }: Document, strings: readonly string[]): Boxes {
   };
 }
 
-/** A text's own box has no styles; it is painted with those of what it stands in. */
+/** A text's own box has no styles; it is painted with those of its parent. */
 function isTextShown(boxes: Boxes, place: number, above: Within, inherited: Styles): boolean {
   return isShown(boxes.box(place), above, inherited) &&
     isReadable(inherited, above);

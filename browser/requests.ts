@@ -1,4 +1,6 @@
-/** Every request of the page: judged, asked of the kernel, or refused and counted. @module */
+/**
+ * Handles every request of the page: judges it, asks the kernel, or refuses and counts it. @module
+ */
 import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
@@ -8,16 +10,16 @@ import { type Granted, judgeRequest, type PageRequest, type Refused } from "./ju
 import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
 import { joinBytes } from "../port/join_bytes.ts";
 
-/** A call under way, and how it asks the kernel for the web. */
+/** The current call, and its access to the web through the kernel. */
 interface Asking extends Granted {
   fetch(args: JsonObject): Promise<WebAnswer>;
 }
 
-/** What became of requests since it was last asked. */
+/** Results of requests since the last report. */
 export interface Tally {
-  /** Not made, by origin. */
+  /** Refused requests, by origin. */
   readonly refused: ReadonlyMap<string, number>;
-  /** Pages that it wanted to go on to and did not: for a line with a ref each. */
+  /** Pages that were not opened, each shown with a ref. */
   readonly stopped: readonly Stopped[];
   /** Requests that would have sent something. */
   readonly unsent: readonly {
@@ -25,7 +27,7 @@ export interface Tally {
     readonly url: string;
     readonly body: string;
   }[];
-  /** How the last page that was asked for ended. */
+  /** The result of the last page request. */
   readonly page?: Opened;
   readonly notes: readonly string[];
 }
@@ -34,34 +36,34 @@ export interface Tally {
 interface Stopped {
   readonly url: string;
   readonly by: "server" | "script" | "window";
-  /** In words; may be empty. */
+  /** The reason; may be empty. */
   readonly why: string;
 }
 
-/** The answer of a page, or why there is none. */
+/** A page's answer, or why there is none. */
 type Opened =
   | { readonly kind: "came"; readonly status: number; readonly url: string }
   | { readonly kind: "failed"; readonly fault: Fault }
   | { readonly kind: "differs"; readonly request: PageRequest };
 
-/** The page's way out. */
+/** The page's access to the web. */
 export interface Requests {
-  /** From now on requests are those of this call; of none when undefined. */
+  /** Applies a call's permissions to all later requests; undefined permits none. */
   grant(asking: Asking | undefined): void;
-  /** What became of them, once: it begins anew. */
+  /** Returns the results since the last call. */
   take(): Tally;
-  /** Requests that wait for an answer. */
+  /** Number of requests that wait for an answer. */
   pending(): number;
 }
 
-/** Bytes of a page, and of anything else, that are fetched. */
+/** Maximum bytes of a page, and of any other resource. */
 const PAGE_BYTES = 3_000_000;
 const PART_BYTES = 5_000_000;
-/** Requests of one call, and of those at once: the kernel serves eight of a task. */
+/** Maximum requests of one call, and concurrent ones: the kernel serves eight of a task. */
 const REQUESTS = 200;
 const AT_ONCE = 6;
 const STOPPED = 10;
-/** Headers of the page's own that are sent along. */
+/** Headers of the page's own that are sent. */
 const SENT = /^(accept|content-type|x-requested-with|x-(csrf|xsrf)-?token)$/;
 const MAIN = "Document";
 
@@ -74,13 +76,13 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   let waiting = 0;
   let tally = emptyTally();
   const room = makeRoom(AT_ONCE);
-  /** Where a redirect led that was followed already: Chromium asks for it next. */
+  /** Answers after followed redirects: Chromium requests their addresses next. */
   const followed = new Map<string, WebAnswer>();
 
   const paused = async (event: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
     const { requestId } = event;
     const request = requestOf(event, mainFrame);
-    // Nobody sees it.
+    // Nobody sees the icon.
     if (isIcon(event)) return await refuse(requestId, request);
     const verdict = judgeRequest(request, asking, { sent, opened });
     if (verdict.kind === "local") return await cdp.send("Fetch.continueRequest", { requestId });
@@ -172,7 +174,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   ): Promise<void> =>
     cdp.send("Fetch.fulfillRequest", { requestId, responseCode, responseHeaders, body });
 
-  // `Aborted` leaves the page that is open where it is; other reasons show a page of Chromium's own.
+  // `Aborted` keeps the current page; other reasons show a page of Chromium's own.
   const refuse = (requestId: string, { opens }: PageRequest): Promise<void> =>
     cdp.send("Fetch.failRequest", {
       requestId,
@@ -192,7 +194,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
     }
   };
 
-  // A request that Chromium gave up meanwhile has nobody to answer to.
+  // A request that Chromium has given up meanwhile needs no answer.
   cdp.on("Fetch.requestPaused", (event) => void paused(event).catch(() => undefined));
   cdp.on("Network.webSocketCreated", ({ url }) => {
     tally.refused.set(url.slice(0, 200), (tally.refused.get(url.slice(0, 200)) ?? 0) + 1);
@@ -264,11 +266,11 @@ function absolute(location: string, base: string): string {
   }
 }
 
-// A room for so many at once; more wait at the door, in order.
+// Limits concurrency; further entrants wait in order.
 
-/** The room. */
+/** A limited number of places. */
 interface Room {
-  /** Resolves when there is a place, with what gives it up again. */
+  /** Resolves with a function that leaves, once there is a place. */
   enter(): Promise<() => void>;
 }
 

@@ -16,12 +16,12 @@ export const SILENT: ReadonlySet<string> = new Set(
 const MAX = 6_000;
 const NODES = 5_000;
 
-/** Whether nothing of the element is to be shown. */
+/** Whether the element is marked as hidden. */
 export function isHidden({ attributes }: Element): boolean {
   return attributes.get("aria-hidden")?.trim().toLowerCase() === "true";
 }
 
-/** The seen text beneath; at most 6,000 characters. Images are their `alt`. */
+/** The visible text beneath, at most 6,000 characters. An image contributes its `alt`. */
 export function seenText(canvas: Canvas, element: Element): string {
   let text = "";
   let nodes = 0;
@@ -49,7 +49,7 @@ export function seenText(canvas: Canvas, element: Element): string {
   return cleanText(text.slice(0, MAX), canvas.unseen).trim();
 }
 
-/** What the element is called: its text, else what is written about it. */
+/** An element's name: its text, else its descriptive attributes. */
 export function nameOf(canvas: Canvas, element: Element): string {
   return called(seenText(canvas, element), element.attributes);
 }

@@ -1,4 +1,4 @@
-/** What sending a form would send, as Chromium says it, and the lines that show it. @module */
+/** What sending a form would send, as Chromium reports it, and the lines that show it. @module */
 import type { Canvas } from "./canvas.ts";
 import { sendingCall, sendingWays } from "../text/page_form.ts";
 import { readPlace } from "./address.ts";
@@ -9,26 +9,26 @@ import { kindOf } from "./fields.ts";
 export interface Sending {
   readonly method: "GET" | "POST" | "DIALOG";
   readonly encoding: string;
-  /** Where it leads, without its values. */
+  /** The address without the form's values. */
   readonly action: string;
-  /** With its values, for GET. */
+  /** The address with the form's values, for GET. */
   readonly url: string;
   /** For POST. */
   readonly body: string;
 }
 
-/** By the number of the form for its Enter key, and by that of each of its buttons. */
+/** By the form's number for its Enter key, and by the number of each of its buttons. */
 export type Sendings = ReadonlyMap<number, Sending>;
 
 const URLENCODED = "application/x-www-form-urlencoded";
 
-/** Lines after a form: exactly what each way of sending it sends, with the values that it has now. */
+/** The lines after a form: exactly what each way of sending it sends, with its current values. */
 export function sendingLines(
   sendings: Sendings,
   targets: Canvas["targets"],
   { form, ref }: { readonly form: Element; readonly ref: string | undefined },
 ): readonly string[] {
-  const ways: (readonly [ref: string, said: string])[] = [];
+  const ways: (readonly [ref: string, request: string])[] = [];
   const own = sendings.get(form.id);
   if (ref !== undefined && own !== undefined) ways.push([ref, saidOf(own)]);
   for (const [each, target] of targets) {

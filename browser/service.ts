@@ -1,4 +1,6 @@
-/** Serves the kernel: the plugin wire (contracts/wire/wire_plugin.ts), of which one plugin is here already. @module */
+/**
+ * Serves the kernel's plugin wire (contracts/wire/wire_plugin.ts) for one built-in plugin. @module
+ */
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";
@@ -7,13 +9,13 @@ import { webAnswerOf } from "./web_answer.ts";
 
 export interface ServiceParts {
   readonly port: Pick<Port, "ask">;
-  /** Starts the browser, with the first call. */
+  /** Starts the browser at the first call. */
   start(): Promise<Session>;
 }
 
 export function makeService({ port, start }: ServiceParts): PortHandler {
   let session: Promise<Session> | undefined;
-  /** How each call under way is cancelled. */
+  /** Functions that cancel each call in progress. */
   const cancelling = new Map<string, () => void>();
 
   const provide = (): Promise<Session> => {
@@ -32,7 +34,7 @@ export function makeService({ port, start }: ServiceParts): PortHandler {
       throw new Fault("badFrame", "Cannot serve a call: it does not parse");
     }
     const cancelled = Promise.withResolvers<never>();
-    // It may come before anything waits for it.
+    // A cancel may come before anything awaits this promise.
     cancelled.promise.catch(() => undefined);
     cancelling.set(
       id,
@@ -47,7 +49,7 @@ export function makeService({ port, start }: ServiceParts): PortHandler {
         fetch: async (request) => webAnswerOf(await host("http.fetch", request)),
         write: (path, text) => host("fs.write", { path, text }),
       });
-      // What is cancelled comes to rest by itself; nobody waits for it but the next call.
+      // A cancelled run finishes by itself; only the next call waits for it.
       const value = await Promise.race([run, cancelled.promise]);
       return { value: fitting(value, Number(bytes)), logs: [] };
     } catch (error) {
@@ -71,7 +73,7 @@ export function makeService({ port, start }: ServiceParts): PortHandler {
   });
 }
 
-/** Whatever Chromium or its wire says goes to the caller as a fault: the process goes on. */
+/** Errors of Chromium or its wire go to the caller as faults: the process continues. */
 function faultOf(error: unknown, tool: string): Fault {
   if (error instanceof Fault) return error;
   const why = error instanceof Error ? error.message.split("\n")[0]?.slice(0, 300) ?? "" : "";

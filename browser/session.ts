@@ -1,4 +1,4 @@
-/** A session: one page, what may be done with its newest snapshot, and how. @module */
+/** A session: one page, and the actions on its newest snapshot. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
@@ -12,9 +12,9 @@ import { makeSettling, type Settling, type Timers } from "./settle.ts";
 import { takeView, type View } from "./view.ts";
 import type { WebAnswer } from "./web_answer.ts";
 import { openWorld } from "./world.ts";
-import { differs, download, newestPage, shownPage } from "../text/page_outline.ts";
+import { checkBack, differs, download, newestPage, shownPage } from "../text/page_outline.ts";
 
-/** A call of a tool, and what it may ask of the kernel. */
+/** A tool call, and its access to the kernel. */
 export interface Call {
   readonly tool: string;
   readonly args: JsonObject;
@@ -25,13 +25,13 @@ export interface Call {
 export interface SessionParts {
   readonly cdp: Cdp;
   readonly timers: Timers;
-  /** Begins every id of a snapshot: random, so that one of a lost session never fits a later one. */
+  /** Prefix of every snapshot id: random, so that an id of a lost session never fits again. */
   readonly key: string;
 }
 
 /** The page of one process. */
 export interface Session {
-  /** Runs one tool. One at a time. @throws Fault as the tools do */
+  /** Runs one tool, one at a time. @throws Fault as the tools do */
   run(call: Call): Promise<Json>;
   popup(url: string): void;
 }
@@ -74,7 +74,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
   );
   const pageAt = (url: string): View => at(withoutFragment(url), url);
 
-  /** Does something to the page, lets it come to rest, and shows it. */
+  /** Acts on the page, waits until it settles, and shows it. */
   const during = async (
     call: Call,
     granted: Granted,
@@ -96,7 +96,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
       view = await takeView(cdp, tally, happened);
     } finally {
       requests.grant(undefined);
-      // Between calls nobody looks: its timers stand still.
+      // Nobody looks at the page between calls, so its timers are paused.
       await cdp.send("Page.setWebLifecycleState", { state: "frozen" });
     }
     snapshots += 1;
@@ -117,7 +117,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
     const found = target({ ref, snapshot });
     if (found.kind === "link") {
       if (found.url !== url) throw differs("url", { given: url, exact: found.url });
-      // What leads on from a place that is no element of the page.
+      // An address that stands in a note, not at an element of the page.
       if (found.id === 0) return open(call, url);
     } else if (found.kind === "button") {
       const exact = newest().url;
@@ -166,18 +166,7 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
 
   const back = (call: Call): Promise<string> => {
     const { snapshot, url } = texts(call.args, "snapshot", "url");
-    const { before } = current(snapshot);
-    if (before === undefined) {
-      throw new Fault("notFound", "Cannot go back: there is no page before this one");
-    }
-    if (before !== url) {
-      throw new Fault(
-        "invalidArguments",
-        `Cannot go back to ${
-          JSON.stringify(url.slice(0, 300))
-        }: name the address after "back:" in the newest snapshot`,
-      );
-    }
+    checkBack(current(snapshot).before, url);
     return during(call, { origin: originOf(url) }, async () => {
       const { entries, currentIndex } = await cdp.send("Page.getNavigationHistory");
       const entry = entries[currentIndex - 1];
@@ -237,14 +226,14 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
   };
 }
 
-// A picture of what of the page is in the window.
+// A picture of the visible part of the page.
 
-/** Most characters of a picture in base64. */
+/** Maximum characters of a picture in base64. */
 const CHARACTERS = 1_000_000;
 const WIDTH = 1_280;
 const HEIGHT = 900;
 
-/** Takes it: `{png, width, height}`, PNG in base64. @throws Fault `tooLarge` */
+/** Returns `{png, width, height}`, PNG in base64. @throws Fault `tooLarge` */
 async function takeScreenshot(cdp: Cdp): Promise<Json> {
   for (const scale of [1, 0.5, 0.25]) {
     const { data } = await cdp.send("Page.captureScreenshot", {
@@ -261,9 +250,9 @@ async function takeScreenshot(cdp: Cdp): Promise<Json> {
   );
 }
 
-// What calls are given, and whether what they asked for came.
+// Arguments of calls, and the check that the requested page came.
 
-/** @throws Fault when the page that was asked for did not come, or something else was asked for */
+/** @throws Fault when the requested page did not come, or another one was requested */
 function mustHaveCome({ page }: Tally, { exact, leadsTo }: Granted): void {
   if (page?.kind === "failed") throw page.fault;
   if (page?.kind !== "differs") return;
@@ -274,7 +263,7 @@ function mustHaveCome({ page }: Tally, { exact, leadsTo }: Granted): void {
   throw differs("body", { given: exact?.body ?? "", exact: body });
 }
 
-/** The origin of an address. @throws Fault `refused` for what is not http or https */
+/** The origin of an address. @throws Fault `refused` unless it is http or https */
 function originOf(url: string): string {
   const origin = webOrigin(url);
   if (origin !== undefined) return origin;
@@ -293,7 +282,7 @@ function texts<Name extends string>(
   })) as Record<Name, string>;
 }
 
-/** Types whose bytes are saved by a download. */
+/** Types that a download saves. */
 const TEXT = /^text\/|[/+](json|xml|yaml|toml|javascript|csv)$|json|^application\/xhtml/;
 
 function utf8Of(base64: string): string | undefined {

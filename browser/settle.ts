@@ -1,17 +1,19 @@
-/** Waits until a page has come to rest: loaded, nothing asked for, nothing happening for a while. @module */
+/**
+ * Waits until a page settles: loaded, no request pending, nothing happening for a while. @module
+ */
 import type { Cdp } from "./events.ts";
 
-/** Timers. */
+/** Timers of the browser process. */
 export interface Timers {
-  /** Resolves after so many milliseconds. */
+  /** Resolves after `ms` milliseconds. */
   pause(ms: number): Promise<void>;
-  /** Milliseconds of a steady clock. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
 }
 
-/** Knows whether the page is at rest. */
+/** Knows whether the page has settled. */
 export interface Settling {
-  /** Resolves when it is, or with false when it took too long and was stopped. */
+  /** Resolves with true once settled, or with false when the page took too long and was stopped. */
   settled(): Promise<boolean>;
 }
 
@@ -19,7 +21,7 @@ const STEP_MS = 25;
 const QUIET_MS = 150;
 const MAX_MS = 15_000;
 
-/** Watches the page. `pending` counts the requests that wait for an answer. */
+/** Watches the page. `pending` counts requests that wait for an answer. */
 export async function makeSettling(
   cdp: Cdp,
   { pending, timers }: { readonly pending: () => number; readonly timers: Timers },

@@ -1,7 +1,7 @@
 /** Clock, timers and randomness of the browser process. @module */
 import type { Timers } from "./settle.ts";
 
-/** Of this machine. */
+/** The machine's timers. */
 export const timers: Timers = Object.freeze({
   now: () => performance.now(),
   pause: (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms)),

@@ -9,7 +9,7 @@ import { descendants, type Element } from "./dom.ts";
 import { isControl, kindOf } from "./fields.ts";
 import { drawOutline } from "./outline.ts";
 import { SENDING } from "./page_functions.ts";
-import { readDom, spokenOf } from "./read_dom.ts";
+import { accessibleOf, readDom } from "./read_dom.ts";
 import type { Tally } from "./requests.ts";
 import { STYLES } from "./boxes.ts";
 import type { Sending } from "./sending.ts";
@@ -19,23 +19,23 @@ import { seenText } from "./seen_text.ts";
 /** A snapshot. */
 export interface View {
   readonly url: string;
-  /** As it is shown; empty where its address says as much. */
+  /** As shown; empty where the address contains it. */
   readonly title: string;
   readonly notes: readonly string[];
   /** The outline in parts that are shown one at a time; at least one. */
   readonly parts: readonly string[];
   readonly targets: ReadonlyMap<string, Target>;
   readonly root: Element;
-  /** The page before it, that one could go back to. */
+  /** The previous page, the target of going back. */
   readonly before: string | undefined;
 }
 
-/** Nodes of a page whose accessibility tree is asked for. */
-const SPOKEN = 5_000;
+/** Maximum nodes of a page whose accessibility tree is requested. */
+const MAX_ACCESSIBLE_NODES = 5_000;
 const FORMS = 20;
 const BUTTONS = 20;
 
-/** Takes one. `tally` and `happened` say what else there was: it is shown above the page. */
+/** Takes a snapshot. The events of `tally` and `happened` are shown above the page. */
 export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Promise<View> {
   const [frames, snapshot, history] = await Promise.all([
     cdp.send("Page.getFrameTree"),
@@ -45,9 +45,9 @@ export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Prom
     }),
     cdp.send("Page.getNavigationHistory"),
   ]);
-  const spoken = await speak(cdp, snapshot);
+  const accessible = await accessibilityTree(cdp, snapshot);
   const url = withoutFragment(frames.frameTree.frame.url);
-  const read = readDom(snapshot, spokenOf(spoken));
+  const read = readDom(snapshot, accessibleOf(accessible));
   const base = snapshot.strings[snapshot.documents[0]?.baseURL ?? -1] ?? url;
   const owners = ownersOf(read.root);
   const sendings = await sendingsOf(await openWorld(cdp), read.root, owners);
@@ -79,26 +79,26 @@ export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Prom
   };
 }
 
-/** The accessibility tree. Chromium takes seconds for that of a large page, whose elements then speak for themselves. */
-async function speak(
+/** The accessibility tree; none for a large page, because Chromium would take seconds. */
+async function accessibilityTree(
   cdp: Cdp,
   { documents }: Protocol.DOMSnapshot.CaptureSnapshotResponse,
 ): Promise<readonly Protocol.Accessibility.AXNode[]> {
   const nodes = documents[0]?.nodes.nodeType?.length ?? 0;
-  if (nodes > SPOKEN) return [];
+  if (nodes > MAX_ACCESSIBLE_NODES) return [];
   return (await cdp.send("Accessibility.getFullAXTree")).nodes;
 }
 
-/** Where the page, or its server, wanted to go on to. */
+/** Lines for pages that were not opened. */
 function stoppedLines(canvas: Canvas, stopped: Tally["stopped"]): void {
   for (const { url, by, why } of stopped) {
     const place = readPlace(url, url);
-    const said = {
+    const text = {
       server: "The server sends the browser on to another place. It was not followed",
       script: "The page wanted to go on to another place. It was not followed",
       window: "The page opened a window, which was closed",
     }[by];
-    canvas.line(0, `text: ${said}${why === "" ? "" : `: ${cleanText(why).slice(0, 300)}`}.`);
+    canvas.line(0, `text: ${text}${why === "" ? "" : `: ${cleanText(why).slice(0, 300)}`}.`);
     if (place.kind === "other") {
       canvas.line(0, `text: It leads to ${cleanText(place.what)}, which is never followed.`);
     } else {
@@ -164,10 +164,10 @@ async function sendingsOf(
     const buttons = [...owners].flatMap(([control, owner]) =>
       owner === form && kindOf(control) === "submit" ? [control.id] : []
     ).slice(0, BUTTONS);
-    const said = await world.call(SENDING, form.id, buttons.map((id) => ({ id })))
+    const reports = await world.call(SENDING, form.id, buttons.map((id) => ({ id })))
       .catch(() => undefined);
-    if (!Array.isArray(said)) continue;
-    for (const [at, each] of said.entries()) {
+    if (!Array.isArray(reports)) continue;
+    for (const [at, each] of reports.entries()) {
       const sending = sendingIn(each);
       if (sending !== undefined) sendings.set(at === 0 ? form.id : buttons[at - 1] ?? 0, sending);
     }
@@ -185,9 +185,9 @@ function sendingIn(value: unknown): Sending | undefined {
   };
 }
 
-// Which text names which control.
+// Which text labels which control.
 
-/** The seen text of labels, by control. */
+/** The visible text of labels, by control. */
 function labelsOf(canvas: Canvas, root: Element): ReadonlyMap<Element, string> {
   const byId = new Map<string, Element>();
   for (const element of descendants(root)) {

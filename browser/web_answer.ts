@@ -1,4 +1,4 @@
-/** What the kernel brings back from the web, and how it is handed to Chromium. @module */
+/** The kernel's answers from the web, and their form for Chromium. @module */
 import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json } from "../contracts/base/json.ts";
@@ -12,13 +12,13 @@ export interface WebAnswer {
   /** Base64. */
   readonly body: string;
   readonly cut: boolean;
-  /** Its bytes are UTF-8, whatever they are said to be. */
+  /** Whether its bytes are UTF-8, whatever its headers say. */
   readonly utf8: boolean;
   /** A redirect that was not followed. */
   readonly stopped?: { readonly location: string; readonly why: string };
 }
 
-/** Headers that say something about the connection, about other places, or that Chromium acts on by itself. */
+/** Headers about the connection or other places, or that make Chromium act by itself. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   ("set-cookie set-cookie2 content-length content-encoding transfer-encoding connection keep-alive " +
     "alt-svc strict-transport-security nel report-to reporting-endpoints location refresh link " +
@@ -31,7 +31,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 const SHOWN =
   /^(text\/|application\/(xhtml\+xml|xml|json|javascript)$|application\/[^;]+\+(json|xml)$|$)/;
 
-/** Reads what the kernel answered. */
+/** Parses the kernel's answer. */
 export function webAnswerOf(value: Json): WebAnswer {
   if (!isObject(value)) {
     throw new Fault("upstream", "Cannot use the answer of the kernel: it does not parse");
@@ -74,7 +74,7 @@ export function shownHeaders(
     }));
 }
 
-/** Text in the one encoding that it has, so that no reader takes its bytes for others. */
+/** Declares the text's actual encoding, so that no reader decodes its bytes differently. */
 function named(type: string): string {
   const [kind = ""] = type.split(";");
   return /^\s*text\//i.test(kind) ? `${kind.trim()}; charset=utf-8` : type;

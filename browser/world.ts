@@ -1,11 +1,12 @@
-/** Runs Remit's own functions in the page, apart from the page's. @module */
+/** Runs Remit's own functions in the page, isolated from the page's scripts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Cdp } from "./events.ts";
 
-/** A world of Remit's own in the page that is open now. */
+/** An isolated world in the current page. */
 export interface World {
   /**
-   * Calls one of page_functions.ts on the element `id`, with texts, truths and elements as arguments.
+   * Calls a function of page_functions.ts on the element `id`, with texts, booleans and elements as
+   * arguments.
    *
    * @throws Fault `conflict` when the element is gone
    */

@@ -1,19 +1,19 @@
-/** The answer on the wire as data for the kernel. @module */
+/** Turns an answer on the wire into data for the kernel. @module */
 import { Buffer } from "node:buffer";
 import type { NetAnswer } from "../contracts/wire/wire_net.ts";
 import { readBody } from "./body.ts";
 import type { WireAnswer } from "./exchange.ts";
 
-/** Bytes of a body, at most: in base64 it must fit into a frame. */
+/** Maximum bytes of a body: its base64 must fit into a frame. */
 const BODY_BYTES = 16 * 1024 * 1024;
 
 /** Statuses without a body, whatever the headers say. */
 export const EMPTY: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Never told: cookies need a jar, and there is none. */
+/** Never passed on: cookies need a jar, and there is none. */
 const KEPT_BACK: ReadonlySet<string> = new Set(["set-cookie", "set-cookie2"]);
 
-/** Reads what is left of an answer. @throws {Fault} as {@link readBody} and the body itself. */
+/** Reads the rest of an answer. @throws {Fault} as {@link readBody} and the body itself */
 export async function answerFrom(
   answer: WireAnswer,
   options: {
@@ -35,7 +35,7 @@ export async function answerFrom(
   return { status: answer.status, headers, body, bytes: bytes.length, cut };
 }
 
-/** Repeated headers in one, as HTTP has it, without cookies. */
+/** Merges repeated headers, as HTTP allows, and drops cookies. */
 export function joined(pairs: WireAnswer["headers"]): Readonly<Record<string, string>> {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {

@@ -1,4 +1,4 @@
-/** An answer's body: decompressed, and never more of it than was asked for. @module */
+/** Reads an answer's body: decompressed, and never more than was asked for. @module */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Fault } from "../contracts/base/fault.ts";
 import { joinBytes } from "../port/join_bytes.ts";
@@ -9,26 +9,26 @@ export interface Body {
   readonly cut: boolean;
 }
 
-/** Bytes that a compressed body may take on the wire beyond what it may become. */
+/** Bytes that a compressed body may take on the wire beyond its decompressed limit. */
 const SLACK = 64 * 1024;
 const CODINGS = 2;
 
-/** What the request says it reads. */
+/** The encodings that requests accept. */
 export const ACCEPT_ENCODING = "gzip, deflate, br";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
 /**
- * Reads at most `limit` bytes, after decompression, of a body with the header `content-encoding`
- * of value `encoding`. The source is left as soon as there are so many.
- * @throws {Fault} `upstream` for an unknown coding and for bytes that do not decompress.
+ * Reads at most `limit` bytes, after decompression, of a body whose header `content-encoding` is
+ * `encoding`. Stops reading the source at the limit.
+ * @throws {Fault} `upstream` for an unknown coding and for bytes that do not decompress
  */
 export async function readBody(
   source: Chunks,
   options: {
     readonly encoding: string;
     readonly limit: number;
-    /** Told of bytes before they are kept. */
+    /** Called with the number of bytes before they are kept. */
     readonly take?: (bytes: number) => void;
   },
 ): Promise<Body> {
@@ -85,7 +85,7 @@ function decoderFor(coding: string, first: Uint8Array): Decoder {
     case "br":
       return createBrotliDecompress();
     case "deflate":
-      // Both are about: with the zlib wrapper, as the standard says, and without.
+      // Servers send both forms: with the zlib wrapper, as the standard says, and without.
       return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
     default:
       throw strange("its compression is not known");
@@ -97,22 +97,22 @@ async function* decoded(source: Chunks, coding: string): Chunks {
   const { value: first, done } = await input.next();
   if (done === true || first === undefined) return;
   const decoder = decoderFor(coding, first);
-  // What is left of it when nobody reads on may fail without ending the process.
+  // A decoder that nobody reads any more may fail without ending the process.
   decoder.on("error", () => undefined);
   pump(decoder, first, input).catch((error) => decoder.destroy(error));
   try {
     for await (const chunk of decoder) yield chunk;
   } catch (cause) {
-    // What the source fails with is a fault already.
+    // A failure of the source is already a fault.
     throw cause instanceof Fault ? cause : strange("it does not decompress", cause);
   } finally {
     decoder.destroy();
-    // Not awaited: a source that waits for its peer ends when its connection is closed.
+    // Not awaited: a source that waits for its peer ends when its connection closes.
     input.return?.().catch(() => undefined);
   }
 }
 
-/** One chunk at a time: the next is taken when the one before has been read whole. */
+/** Writes one chunk at a time: takes the next after the decoder has consumed the last. */
 async function pump(
   decoder: Decoder,
   first: Uint8Array,

@@ -1,9 +1,9 @@
-/** What the net service knows of time. @module */
+/** The net service's clock. @module */
 
-/** Time that only goes forward. */
+/** A monotonic clock. */
 export interface Clock {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since some fixed moment. */
   now(): number;
-  /** Runs `run` once, after `ms` milliseconds; the answer takes it back. */
+  /** Runs `run` once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }

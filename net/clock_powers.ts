@@ -1,4 +1,4 @@
-/** Time for the net service. @module */
+/** The net service's real clock. @module */
 import type { Clock } from "./clock.ts";
 
 /** The real clock. */

@@ -1,4 +1,4 @@
-/** The sockets. Nothing here decides: the address was vetted before. @module */
+/** The sockets. This module decides nothing: the address was vetted before. @module */
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -17,7 +17,7 @@ import {
 } from "./exchange.ts";
 import { tryIp } from "./address/ip.ts";
 
-/** Trust other than that of the bundled roots. */
+/** Trusted certificates other than the bundled roots. */
 export interface ExchangeOptions {
   /** Certificates, PEM, trusted instead of the bundled ones. */
   readonly roots?: readonly string[];
@@ -37,7 +37,8 @@ interface Sending {
 
 function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer> {
   const { url, address, method, body } = wire;
-  // INVARIANT: with an address for a host nothing is looked up (test: a name is never connected to).
+  // INVARIANT: the host is an address, so nothing is looked up (test: a name is never connected
+  // to).
   if (tryIp(address) === undefined) throw new TypeError("Cannot connect: not an address");
   const secure = url.protocol === "https:";
   const parts: RequestOptions & { servername?: string; ca?: string[]; minVersion?: "TLSv1.2" } = {
@@ -52,7 +53,7 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
     insecureHTTPParser: false,
     ...(secure
       ? {
-        // The certificate is checked against the host of the address, an IP address included.
+        // The certificate is checked against the URL's host, also if that is an IP address.
         servername: tryIp(url.hostname) === undefined ? url.hostname.replace(/\.$/, "") : "",
         minVersion: "TLSv1.2",
         ...(roots === undefined ? {} : { ca: [...roots] }),
@@ -85,7 +86,8 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
         if (body !== undefined && !(body instanceof Uint8Array)) void sendBody(request, body, fail);
       });
     });
-    // Stays, so that an error after the answer has begun is the body's to report, and not the process's end.
+    // Stays attached, so that an error after the answer has begun is reported by the body and does
+    // not end the process.
     request.on("error", (cause) => {
       if (answered) return;
       close();
@@ -98,7 +100,7 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
     request.on("response", (message: IncomingMessage) => {
       answered = true;
       clearTimeout(giveUp);
-      // One that nobody reads may fail without ending the process.
+      // An answer that nobody reads may fail without ending the process.
       message.on("error", () => undefined);
       const headers = pairs(message.rawHeaders);
       if (headers.length > HEAD_LINES) {
@@ -119,7 +121,7 @@ function send(wire: WireRequest, { signal, roots }: Sending): Promise<WireAnswer
   });
 }
 
-/** INVARIANT: a body is never without a length or chunks, also of a GET (test: "… is framed …"). */
+/** INVARIANT: a body always has a length or chunks, also of a GET (test: "… is framed …"). */
 function framing(body: WireRequest["body"]): Record<string, string | number> {
   if (body === undefined) return {};
   return body.length === undefined
@@ -136,7 +138,7 @@ function unfrozen(headers: WireRequest["headers"]): Record<string, string | stri
   );
 }
 
-/** One piece at a time: the next is taken when the one before is on its way. */
+/** Sends one piece at a time: takes the next after the last was written. */
 async function sendBody(
   request: ClientRequest,
   { bytes }: WireBody,
@@ -147,7 +149,7 @@ async function sendBody(
       const written = await new Promise<boolean>((resolve) =>
         request.write(chunk, (error) => resolve(!error))
       );
-      // The answer is over, or the connection: `error` or the answer's body tells of it.
+      // The answer or the connection is over; `error` or the answer's body reports it.
       if (!written) return;
     }
     request.end();

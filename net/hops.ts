@@ -1,4 +1,4 @@
-/** A request and what its redirects lead to, each hop judged anew. @module */
+/** Sends a request and follows its redirects, each hop vetted again. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire/wire_net.ts";
 import { firstOf } from "./address/first_of.ts";
@@ -12,7 +12,7 @@ import { headersTrouble, lowerCased } from "./request_headers.ts";
 import type { Resolver } from "./address/resolver.ts";
 import { vet } from "./address/vet.ts";
 
-/** What the net service is made of. */
+/** The parts of the net service. */
 export interface NetPowers {
   readonly resolver: Resolver;
   readonly exchange: Exchange;
@@ -24,17 +24,19 @@ const REDIRECTS = 20;
 
 /** What one request is served with. */
 export interface HopPowers extends NetPowers {
-  /** Counts bytes of body that are held. @throws {Fault} when they are too many. */
+  /** Counts bytes of body that are held. @throws {Fault} when they are too many */
   take(bytes: number): void;
 }
 
-/** Sends `request` and follows what its answers say, as far as `allow` goes. Faults: see {@link NetAnswer}. */
+/**
+ * Sends `request` and follows redirects as far as `allow` permits. Faults: see {@link NetAnswer}.
+ */
 export async function fetchHops(
   request: NetRequest,
   powers: HopPowers,
   signal: AbortSignal,
 ): Promise<NetAnswer> {
-  const most = Math.min(request.redirects, REDIRECTS);
+  const maxRedirects = Math.min(request.redirects, REDIRECTS);
   const hops: NetHop[] = [];
   const vetted = (step: Step): Promise<readonly string[]> =>
     vet(step.url, { resolver: powers.resolver, allow: request.allow, signal });
@@ -44,10 +46,10 @@ export async function fetchHops(
     const { answer, hop } = await sendOne(step, addresses, powers, { signal });
     using open = answer;
     hops.push(hop);
-    const next = await judged(step, open, { left: most - hops.length + 1, vetted });
+    const next = await judged(step, open, { left: maxRedirects - hops.length + 1, vetted });
     const setCookies = request.cookies === undefined ? {} : { setCookies: cookiesOf(open) };
     if (next.kind === "go" && request.cookies !== undefined) {
-      // The kernel takes in what was set before it asks for what comes next.
+      // The kernel stores these cookies before it requests the next hop.
       return {
         ...{ status: open.status, headers: {}, body: "", bytes: 0, cut: false },
         ...{ url: step.url.href, hops, ...setCookies, next: nextOf(next.step) },
@@ -72,12 +74,12 @@ export async function fetchHops(
   }
 }
 
-/** Lines of `set-cookie` of one answer that are told. */
-const SET_COOKIES = 64;
+/** Maximum `set-cookie` lines reported of one answer. */
+const MAX_SET_COOKIES = 64;
 
 function cookiesOf({ headers }: WireAnswer): readonly string[] {
   return headers.flatMap(([name, value]) => name === "set-cookie" ? [value] : [])
-    .slice(0, SET_COOKIES);
+    .slice(0, MAX_SET_COOKIES);
 }
 
 function nextOf({ method, url, body }: Step): NonNullable<NetAnswer["next"]> {
@@ -85,7 +87,7 @@ function nextOf({ method, url, body }: Step): NonNullable<NetAnswer["next"]> {
   return { method: known, url: url.href, body: body !== undefined };
 }
 
-/** What is sent first. @throws {Fault} `refused`, `tooLarge`, `invalidArguments`. */
+/** The first request. @throws {Fault} `refused`, `tooLarge`, `invalidArguments` */
 export function firstStep(
   request: Pick<
     NetRequest,
@@ -129,7 +131,7 @@ type Judged = Exclude<Follow, { kind: "go" }> | {
   readonly addresses: readonly string[];
 };
 
-/** Whether and where it goes on. What is refused after the first hop is an answer, not a fault. */
+/** Whether and where the request goes on. A refusal after the first hop is an answer, no fault. */
 async function judged(
   step: Step,
   answer: WireAnswer,
@@ -151,7 +153,7 @@ async function judged(
   }
 }
 
-/** Sends one request to one of its host's vetted addresses; nothing of it is read but the head. */
+/** Sends one request to one of its host's vetted addresses; reads only the answer's head. */
 export async function sendOne(
   step: Step,
   addresses: readonly string[],

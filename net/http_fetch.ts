@@ -1,4 +1,4 @@
-/** `http_fetch`: what it is, what it needs, and how it is done. @module */
+/** `http_fetch`: its descriptor, its scopes, and its result. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { ToolName } from "../contracts/authority/ids.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
@@ -14,7 +14,7 @@ import type { Label } from "../contracts/authority/colour.ts";
 import { tryIp } from "./address/ip.ts";
 import { kindOf } from "./address/ip_ranges.ts";
 
-// What an agent is shown of an answer.
+// What an agent sees of an answer.
 
 const SHOWN = [
   "content-type",
@@ -27,15 +27,16 @@ const SHOWN = [
 ];
 const HEADER_UNITS = 512;
 const SOURCE_UNITS = 512;
-/** Bytes that the notes around a body may take. */
+/** Bytes reserved for the notes around a body. */
 const NOTE_BYTES = 200;
 
 const encoder = new TextEncoder();
 
 /**
  * The result of a fetch: status line, a few headers and the body as text within `call.resultBytes`
- * bytes; a body that is not text as its size and SHA-256. Always RED; `internal` when it came from
- * an address that is not public. `value` is `{ status, url, contentType, bytes, cut, stopped? }`.
+ * bytes; for a body that is not text, its size and SHA-256. Always RED; `internal` when it came
+ * from an address that is not public. `value` is `{ status, url, contentType, bytes, cut, stopped?
+ * }`.
  */
 export function fetchResult(
   answer: NetAnswer,
@@ -92,27 +93,26 @@ function shownBody(answer: NetAnswer, room: number): string {
   return `${shown}\n(cut: ${room} bytes of ${more}${whole.length} are shown)`;
 }
 
-// Bodies as text, where they are text.
+// Decoding of text bodies.
 
 const TEXT =
   /^(?:text\/|message\/|image\/svg\+xml|application\/(?:[a-z0-9.+-]*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|ecmascript|x-ndjson|ndjson|jsonl|graphql|sql|csv|x-www-form-urlencoded|x-sh|rtf|x-tex)$)/;
 const BINARY = /^(?:image|audio|video|font)\/|^application\/(?:pdf|zip|gzip|x-tar|wasm|vnd\.)/;
 const HEAD = 1_024;
 
-/** The type of an answer in lower case without parameters; empty when it names none. */
+/** The answer's type in lower case without parameters; empty if absent. */
 function mediaType(answer: Pick<NetAnswer, "headers">): string {
   return (answer.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The body's bytes. */
 function bodyBytes(answer: Pick<NetAnswer, "body">): Uint8Array {
   return Buffer.from(answer.body, "base64");
 }
 
 /**
  * The body as text by its charset (header, byte order mark, `meta` element, else UTF-8), without
- * the mark; undefined for what is not text: a type that is not, a NUL byte, and what is not UTF-8
- * although nothing says that it is anything else.
+ * the mark. Undefined for what is not text: a binary type, a NUL byte, and invalid UTF-8 without a
+ * declared charset.
  */
 export function tryText(answer: Pick<NetAnswer, "body" | "headers" | "cut">): string | undefined {
   const type = mediaType(answer);
@@ -127,11 +127,11 @@ export function tryText(answer: Pick<NetAnswer, "body" | "headers" | "cut">): st
 
 function plainText(bytes: Uint8Array, cut: boolean): string | undefined {
   try {
-    // A cut may have gone through a character: with `stream` an unfinished one is no error.
+    // A cut may split a character: with `stream` an incomplete one is not an error.
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });
     return text.includes("\0") ? undefined : text;
   } catch {
-    // Not UTF-8, hence not text.
+    // Not UTF-8, so not text.
     return undefined;
   }
 }
@@ -154,7 +154,7 @@ function decoderOf(label: string | undefined): TextDecoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {
-    // A charset that nobody knows says nothing.
+    // An unknown charset is ignored.
     return undefined;
   }
 }
@@ -191,7 +191,7 @@ function bad(why: string): Fault {
   return new Fault("invalidArguments", `Cannot fetch: ${why}`);
 }
 
-/** What one call asks for. */
+/** The request of one call. */
 type FetchRequest = Pick<NetRequest, "method" | "url" | "headers" | "body">;
 
 function isMethod(value: unknown): value is Method {
@@ -205,7 +205,7 @@ function parseRequest(args: JsonObject): FetchRequest {
   const headers = Object.fromEntries(
     Object.entries(args["headers"] ?? {}).map(([name, value]) => [name, String(value)]),
   );
-  // Here and not in the schema: the gate runs no regular expression of a descriptor.
+  // Checked here and not by the schema: the gate runs no regular expression of a descriptor.
   const trouble = headersTrouble(headers);
   if (trouble !== undefined) throw bad(trouble);
   if (body === undefined) return { method, url, headers };
@@ -230,15 +230,15 @@ function resolve(args: JsonObject, process: ProcessRow): Resolved {
   };
 }
 
-/** What the binding is made with. */
+/** What the binding needs. */
 interface HttpFetchParts {
-  /** Has the net service send `request`, within what the call's leases allow. */
+  /** Makes the net service send `request`, within what the call's leases allow. */
   fetch(call: GrantedCall, request: FetchRequest, signal: AbortSignal): Promise<NetAnswer>;
-  /** Takes the call's token, once. @throws {Fault} as the token does. */
+  /** Consumes the call's token. @throws {Fault} as the token does */
   redeem(call: GrantedCall): void;
 }
 
-/** The tool as the gate knows it. Without a net service a call that is let through ends in Fault `unavailable`. */
+/** The tool as the gate knows it. Without a net service allowed calls end in `unavailable`. */
 export function httpFetchBinding(parts?: HttpFetchParts): ToolBinding {
   async function invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult> {
     if (parts === undefined) throw new Fault("unavailable", "Cannot fetch: no network service");
@@ -256,9 +256,9 @@ export function httpFetchBinding(parts?: HttpFetchParts): ToolBinding {
   });
 }
 
-// How confidential an answer of the web is.
+// The confidentiality of answers.
 
-/** `public` for the web; `internal` for what came from an address that the world cannot reach. */
+/** `public` for the web; `internal` for an address that the world cannot reach. */
 export function labelOfAnswer({ hops }: Pick<NetAnswer, "hops">): Label {
   const ip = tryIp(hops.at(-1)?.address ?? "");
   return ip !== undefined && kindOf(ip).reach === "public" ? "public" : "internal";

@@ -1,4 +1,6 @@
-/** The net service process: the only one that opens sockets to the world. Bundled as net.js. @module */
+/**
+ * The net service process: the only one that opens sockets to the world. Bundled as net.js. @module
+ */
 import "../port/prelude_powers.ts";
 import "./process_powers.ts";
 import { toJson } from "../contracts/base/json.ts";

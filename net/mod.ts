@@ -1,6 +1,6 @@
 /**
- * The way to the network: the tool `http_fetch` as the kernel binds it. The service that opens the
- * sockets is a process of its own, `net/main.ts`, which answers contracts/wire/wire_net.ts.
+ * The way to the network: the tool `http_fetch` as the kernel binds it. A separate process opens
+ * the sockets: `net/main.ts`, which answers contracts/wire/wire_net.ts.
  *
  * @example
  * ```ts

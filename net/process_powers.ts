@@ -1,4 +1,7 @@
-/** Gives back what the prelude took: Node's HTTP client sends bodies by its global `process`. @module */
+/**
+ * Restores the global that the prelude removed: Node's HTTP client sends bodies by its global
+ * `process`. @module
+ */
 import process from "node:process";
 
 Object.defineProperty(globalThis, "process", {

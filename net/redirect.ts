@@ -1,4 +1,4 @@
-/** What a redirect leads to: the Fetch standard's rules, and stricter ones. @module */
+/** Decides where a redirect leads: the Fetch standard's rules, and stricter ones. @module */
 import { harmless, withoutBody } from "./request_headers.ts";
 import { URL_LIMIT } from "./address/origin.ts";
 
@@ -42,7 +42,7 @@ function isReading(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The address, or why it is not one to go to. */
+/** The redirect's address, or why it is not followed. */
 function targetOf(location: string, from: URL): URL | string {
   if (location.length > URL_LIMIT) return `the address is longer than ${URL_LIMIT} characters`;
   if (!/^[\x21-\x7e]*$/.test(location) || location.includes("\\")) {
@@ -55,7 +55,7 @@ function targetOf(location: string, from: URL): URL | string {
   try {
     url = new URL(location, from);
   } catch {
-    // What the parser says of it adds nothing.
+    // The parser's message adds nothing.
     return "the address does not parse";
   }
   const authority = AUTHORITY.exec(location)?.[1];
@@ -63,7 +63,7 @@ function targetOf(location: string, from: URL): URL | string {
     if (authority.includes("@")) return "the address holds a user name";
     const port = url.protocol === "https:" ? "443" : "80";
     const written = authority.toLowerCase();
-    // One address, one spelling: 0x7f.1 or full-width digits would read otherwise elsewhere.
+    // One address, one spelling: others may read 0x7f.1 or full-width digits differently.
     if (written !== url.host && written !== `${url.host}:${port}`) {
       return "the host is not written as it is read";
     }

@@ -1,4 +1,7 @@
-/** Which headers a request may carry. Judged by the kernel, and again by the net service. @module */
+/**
+ * The headers that a request may carry. Checked by the kernel, and again by the net service.
+ * @module
+ */
 
 const COUNT = 32;
 const NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
@@ -6,7 +9,7 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const VALUE_LENGTH = 8_192;
 const TOTAL = 16_384;
 
-/** The connection's own, the service's own, what tells where a request came from, what changes what it is. */
+/** Headers of the connection and the service, or that reveal a source or change a meaning. */
 const OWN: ReadonlySet<string> = new Set([
   "accept-charset",
   "accept-encoding",
@@ -36,11 +39,11 @@ const OWN: ReadonlySet<string> = new Set([
   "upgrade",
   "user-agent",
   "via",
-  // With these a GET, which was judged as reading, writes.
+  // These would turn a GET, which was judged as reading, into a write.
   "x-http-method",
   "x-http-method-override",
   "x-method-override",
-  // With these a front server is told to ask another.
+  // These would make a front server ask another host.
   "x-host",
   "x-original-host",
   "x-original-url",
@@ -49,10 +52,10 @@ const OWN: ReadonlySet<string> = new Set([
 ]);
 const OWN_PREFIX = /^(?:proxy-|sec-|x-forwarded-|:)/;
 
-/** Headers that another origin may see too, after a redirect: never one that could hold a secret. */
+/** Headers that another origin may see after a redirect: none that could hold a secret. */
 const HARMLESS: ReadonlySet<string> = new Set(["accept", "accept-language", "content-type"]);
 
-/** Why these headers may not be sent; undefined when they may. Values are not repeated. */
+/** Why these headers may not be sent; undefined when they may. Does not repeat values. */
 export function headersTrouble(headers: Readonly<Record<string, string>>): string | undefined {
   const entries = Object.entries(headers);
   if (entries.length > COUNT) return `there are more than ${COUNT} headers`;
@@ -72,7 +75,7 @@ export function headersTrouble(headers: Readonly<Record<string, string>>): strin
   return total > TOTAL ? `the headers are longer than ${TOTAL} together` : undefined;
 }
 
-/** The headers in lower case. */
+/** The headers with names in lower case. */
 export function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -82,12 +85,12 @@ export function lowerCased(headers: Readonly<Record<string, string>>): Record<st
   );
 }
 
-/** What is left of the headers for another origin. */
+/** The headers that another origin may see. */
 export function harmless(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => HARMLESS.has(name)));
 }
 
-/** What is left of the headers when the body is gone. */
+/** The headers without those that describe a body. */
 export function withoutBody(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !name.startsWith("content-")),

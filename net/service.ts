@@ -1,4 +1,4 @@
-/** The net service: any number of requests at once, no memory between them. @module */
+/** The net service: any number of concurrent requests, no memory between them. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Json } from "../contracts/base/json.ts";
 import type { PortHandler } from "../contracts/base/port.ts";
@@ -14,24 +14,24 @@ import { makeProxies, type ProxyPowers } from "./proxy/proxies.ts";
 import { makeStreams } from "./streams.ts";
 
 /**
- * Makes the handler of the net service. Ops `fetch`, `stream`, `streamRead`, `proxyOpen`, `proxyClose`, event
- * `cancel`. Without `proxy` it opens none. Faults: those of {@link NetAnswer}, `conflict` for an id in use,
- * `invalidInput` for an unknown op.
+ * Makes the handler of the net service. Ops `fetch`, `stream`, `streamRead`, `proxyOpen`,
+ * `proxyClose`, event `cancel`. Without `proxy` it opens no proxies. Faults: those of {@link
+ * NetAnswer}, `conflict` for an id in use, `invalidInput` for an unknown op.
  */
 export function makeNetService(
   powers: NetPowers,
   proxy?: Omit<ProxyPowers, keyof NetPowers>,
 ): PortHandler {
-  const underway = new Map<string, AbortController>();
+  const inFlight = new Map<string, AbortController>();
   const room = makeRoom();
   const streams = makeStreams(powers);
   const proxies = proxy === undefined ? undefined : makeProxies({ ...powers, ...proxy });
 
   async function start(request: NetRequest): Promise<NetAnswer> {
     const { id, deadlineMs } = request;
-    if (underway.has(id)) throw new Fault("conflict", "Cannot fetch: that request is under way");
+    if (inFlight.has(id)) throw new Fault("conflict", "Cannot fetch: that request is under way");
     const abort = new AbortController();
-    underway.set(id, abort);
+    inFlight.set(id, abort);
     const late = (): void =>
       abort.abort(new Fault("timedOut", `Cannot fetch: no whole answer within ${deadlineMs} ms`));
     const forget = powers.clock.after(deadlineMs, late);
@@ -39,8 +39,8 @@ export function makeNetService(
       return await untilAborted(inRoom(request, abort.signal), abort.signal);
     } finally {
       forget();
-      underway.delete(id);
-      // Whatever still waits for a peer lets go of its socket.
+      inFlight.delete(id);
+      // Releases the socket of anything that still waits for a peer.
       abort.abort(new Fault("cancelled", "Cannot fetch: it is over"));
     }
   }
@@ -57,7 +57,7 @@ export function makeNetService(
 
   return Object.freeze<PortHandler>({
     async ask(op: string, body: Json): Promise<Json> {
-      // TRUST: bodies are the kernel's own, which made them.
+      // TRUST: the kernel made these bodies.
       switch (op) {
         case "fetch":
           return await start(body as unknown as NetRequest) as unknown as Json;
@@ -78,13 +78,13 @@ export function makeNetService(
     tell(op: string, body: Json): void {
       if (op !== "cancel") return;
       const { id } = body as unknown as NetCancel;
-      underway.get(id)?.abort(new Fault("cancelled", "Cannot fetch: cancelled"));
+      inFlight.get(id)?.abort(new Fault("cancelled", "Cannot fetch: cancelled"));
       streams.cancel(id);
     },
   });
 }
 
-/** A power that is slow to notice the end of a request does not hold its answer up. */
+/** Rejects at the abort, even if the work is slow to notice it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -92,24 +92,24 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-// How much the net service takes on at once, so that no answers together end it.
+// Limits the net service's load, so that no set of answers can exhaust its memory.
 
-/** Requests that are under way at once; more wait their turn. */
+/** Maximum concurrent requests; further ones wait. */
 const AT_ONCE = 96;
-/** Requests that wait. */
+/** Maximum waiting requests. */
 const WAITING = 1_024;
-/** Bytes of bodies that are held at once. */
+/** Maximum bytes of bodies held at once. */
 const HELD = 48 * 1024 * 1024;
 
-/** A place among the requests that are under way. */
+/** A place among the concurrent requests. */
 interface Place extends Disposable {
-  /** Counts bytes that this request holds. @throws {Fault} `rateLimited` when all hold too many. */
+  /** Counts bytes that this request holds. @throws {Fault} `rateLimited` when all hold too many */
   take(bytes: number): void;
 }
 
 /** The places of one service. */
 interface Room {
-  /** A place, in the order of asking. @throws {Fault} `rateLimited`, or the signal's reason. */
+  /** A place, in the order of requests. @throws {Fault} `rateLimited`, or the signal's reason */
   enter(signal: AbortSignal): Promise<Place>;
 }
 
@@ -117,7 +117,7 @@ interface Room {
 export function makeRoom(
   limits: { readonly atOnce?: number; readonly held?: number } = {},
 ): Room {
-  const { atOnce = AT_ONCE, held: most = HELD } = limits;
+  const { atOnce = AT_ONCE, held: maxHeld = HELD } = limits;
   const queue: (() => void)[] = [];
   let inside = 0;
   let held = 0;
@@ -128,7 +128,7 @@ export function makeRoom(
     inside++;
     return Object.freeze<Place>({
       take(bytes: number): void {
-        if (held + bytes > most) {
+        if (held + bytes > maxHeld) {
           throw new Fault("rateLimited", "Cannot fetch: too many large answers at once");
         }
         held += bytes;

@@ -2,31 +2,33 @@
 
 /** One end of a connection. */
 export interface SocketEnd {
-  /** Bytes that were put into `buffer`; null at the end. Rejects when the connection broke or was closed. */
+  /** The number of bytes put into `buffer`; null at the end. Rejects for a broken connection. */
   read(buffer: Uint8Array): Promise<number | null>;
-  /** How many of `bytes` went out, one at least. */
+  /** How many of `bytes` were sent, at least one. */
   write(bytes: Uint8Array): Promise<number>;
-  /** Says that nothing more is written. */
+  /** Ends the writing direction. */
   closeWrite(): Promise<void>;
-  /** Ends both ways, also what waits. Idempotent. */
+  /** Ends both directions and pending operations. Idempotent. */
   close(): void;
 }
 
-/** A socket that takes connections. */
+/** A socket that accepts connections. */
 export interface SocketListener {
   /** The next connection; undefined when the listener is closed. */
   accept(): Promise<SocketEnd | undefined>;
-  /** Also removes its path. Idempotent. */
+  /** Also removes the socket's path. Idempotent. */
   close(): void;
 }
 
 /** The power over plain sockets. */
 export interface Sockets {
-  /** Listens at a path of the file system, mode 0600; what lies there is removed. @throws {Fault} `unavailable`. */
+  /**
+   * Listens at a file system path, mode 0600; replaces what is there. @throws {Fault} `unavailable`
+   */
   listen(path: string): SocketListener;
   /**
-   * Connects to an address, vetted before: nothing is resolved. Gives up after `connectMs`.
-   * @throws {Fault} `unavailable` with detail `{ connected: false }`, or the signal's reason.
+   * Connects to a vetted address; nothing is resolved. Gives up after `connectMs`.
+   * @throws {Fault} `unavailable` with detail `{ connected: false }`, or the signal's reason
    */
   connect(
     to: { readonly address: string; readonly port: number; readonly connectMs?: number },
@@ -34,7 +36,7 @@ export interface Sockets {
   ): Promise<SocketEnd>;
 }
 
-/** Writes all of `bytes`; `moved` hears of each part that went out. */
+/** Writes all of `bytes`; calls `moved` after each part. */
 export async function writeAll(
   to: Pick<SocketEnd, "write">,
   bytes: Uint8Array,

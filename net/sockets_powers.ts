@@ -1,12 +1,15 @@
-/** The real sockets. Nothing here decides: a path was granted, an address was vetted before. @module */
+/**
+ * The real sockets. This module decides nothing: a path was granted, an address was vetted before.
+ * @module
+ */
 import { Fault } from "../contracts/base/fault.ts";
 import { tryIp } from "./address/ip.ts";
 import type { SocketEnd, SocketListener, Sockets } from "./sockets.ts";
 
-/** Milliseconds until a listener that could not take a connection tries again: there were too many files. */
+/** Milliseconds before a listener that failed to accept retries: too many files were open. */
 const AGAIN_MS = 50;
 
-/** Makes the power over sockets. To listen at a path needs the right to read and to write it. */
+/** Makes the power over sockets. Listening needs permission to read and write the path. */
 export function makeSockets(): Sockets {
   return Object.freeze<Sockets>({ listen, connect });
 }
@@ -27,7 +30,7 @@ function listen(path: string): SocketListener {
         try {
           return endOf(await listener.accept());
         } catch {
-          // Closed meanwhile, or no descriptor is left for now: what waits, waits on.
+          // Closed meanwhile, or no descriptor is left for now: pending connections keep waiting.
           if (!closed) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
         }
       }
@@ -54,7 +57,8 @@ async function connect(
   { address, port, connectMs }: Parameters<Sockets["connect"]>[0],
   signal: AbortSignal,
 ): Promise<SocketEnd> {
-  // INVARIANT: with an address for a host nothing is looked up (test: a name is never connected to).
+  // INVARIANT: the host is an address, so nothing is looked up (test: a name is never connected
+  // to).
   if (tryIp(address) === undefined) throw new TypeError("Cannot connect: not an address");
   signal.throwIfAborted();
   const nobody = (cause?: unknown): Fault =>
@@ -73,7 +77,7 @@ async function connect(
     connection.setNoDelay(true);
     return endOf(connection);
   } catch (cause) {
-    // One that comes about after all is nobody's.
+    // Close a connection that opens after all.
     connecting.then((connection) => connection.close(), () => undefined);
     throw cause instanceof Fault ? cause : nobody(cause);
   } finally {

@@ -1,4 +1,6 @@
-/** Answers that are read piece by piece: nothing of one is taken from the wire before it is asked for. @module */
+/**
+ * Answers that are read piece by piece: bytes are taken from the wire only when asked for. @module
+ */
 import { Buffer } from "node:buffer";
 import { Fault } from "../contracts/base/fault.ts";
 import type { NetStream, NetStreamHead, NetStreamPiece } from "../contracts/wire/wire_net.ts";
@@ -7,33 +9,33 @@ import type { WireAnswer } from "./exchange.ts";
 import { firstStep, type NetPowers, sendOne } from "./hops.ts";
 import { vet } from "./address/vet.ts";
 
-/** Streams that are open at once. */
+/** Maximum open streams. */
 const AT_ONCE = 64;
 /** Bytes of a piece. */
 const PIECE = 64 * 1024;
 
 /** The streams of one service. */
 export interface Streams {
-  /** Opens one. @throws {Fault} as of `fetch`, `conflict` for an id in use, `rateLimited`. */
+  /** Opens a stream. @throws {Fault} as of `fetch`, `conflict` for an id in use, `rateLimited` */
   open(request: NetStream): Promise<NetStreamHead>;
   /**
-   * The next piece. @throws {Fault} `notFound` for an id that is not open, `conflict` while another read waits,
-   * `timedOut`, `tooLarge`, `upstream`, `cancelled`; each of these four ends the stream.
+   * The next piece. @throws {Fault} `notFound` for an id that is not open, `conflict` while another
+   * read waits, `timedOut`, `tooLarge`, `upstream`, `cancelled`; each of these four ends the stream
    */
   read(id: string): Promise<NetStreamPiece>;
-  /** Ends one, also while it is being opened or read. */
+  /** Ends a stream, also while it is being opened or read. */
   cancel(id: string): void;
 }
 
-/** A stream that is open, or on its way to be. */
+/** A stream that is open or opening. */
 interface Stream {
   readonly abort: AbortController;
   readonly idleMs: number;
   /** Bytes that may still come. */
   left: number;
-  /** What came and did not fit into the last piece. */
+  /** Received bytes that did not fit into the last piece. */
   rest: Uint8Array;
-  /** Set when the head came; without a body at its end. */
+  /** Set when the head arrived; already at its end for an answer without a body. */
   pieces?: AsyncIterator<Uint8Array>;
   reading: boolean;
 }
@@ -78,7 +80,7 @@ export function makeStreams(powers: NetPowers): Streams {
       signal,
       encoding: "identity",
     });
-    // A stream that was ended meanwhile has nobody who would close its connection.
+    // A stream cancelled meanwhile has no owner to close its connection.
     if (signal.aborted) answer[Symbol.dispose]();
     const headers = joined(answer.headers);
     stream.pieces = piecesOf(answer, request.method);
@@ -98,7 +100,7 @@ export function makeStreams(powers: NetPowers): Streams {
     }
     const piece = stream.rest.subarray(0, PIECE);
     stream.rest = stream.rest.subarray(PIECE);
-    // An empty piece would read as the end.
+    // An empty piece would mean the end.
     return piece.length === 0 ? await next(stream, pieces) : piece;
   }
 

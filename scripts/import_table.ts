@@ -28,6 +28,8 @@ const BELOW_COMMANDS = [
   ...["launch/disk", "launch/program", "config", "memory-wiki/host", "tools-wasm/kit"],
   ...["launch/kernel", "bridges/mcp/registry"],
 ] as const;
+/** What plugins in TypeScript share: the types of `remit` are the sdk's. */
+const PLUGIN = [...OPEN, "tools-wasm/sdk"] as const;
 const MCP_SDK = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 
 /** THE table. A folder that is not in it may not hold a TypeScript file. */
@@ -148,12 +150,12 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     parts: OPEN,
     npm: ["assemblyscript", "quickjs-wasi", "sucrase"],
   },
-  "tools-wasm/coreutils": { parts: OPEN, npm: [] },
+  "tools-wasm/coreutils": { parts: PLUGIN, npm: [] },
   "tools-wasm/text": { parts: OPEN, npm: [] },
   "tools-wasm/json": { parts: OPEN, npm: ["smol-toml", "yaml"] },
   "tools-wasm/patch": { parts: OPEN, npm: ["diff", "node-diff3"] },
-  "tools-wasm/web_read": { parts: OPEN, npm: ["htmlparser2"] },
-  "tools-wasm/browser": { parts: OPEN, npm: ["htmlparser2"] },
+  "tools-wasm/web_read": { parts: PLUGIN, npm: ["htmlparser2"] },
+  "tools-wasm/browser": { parts: PLUGIN, npm: ["htmlparser2"] },
 
   // Outside the running system: may import any part.
   scripts: { parts: ["*"], npm: ["zod"] },

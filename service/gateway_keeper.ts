@@ -1,27 +1,27 @@
-/** Keeps one gateway process running: starts it again after a growing pause. @module */
+/** Keeps one gateway process running: restarts it after a growing pause. @module */
 import * as z from "zod";
 import { Fault, type Json, toJson } from "../contracts/base/mod.ts";
 import type { ServeOpen } from "../contracts/wire/mod.ts";
 
-/** The first and the longest pause before a gateway is started again, milliseconds. */
+/** The first and the longest pause before a restart, in milliseconds. */
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** A gateway that lived this long begins with the first pause again. */
+/** A gateway that ran this long resets the pause. */
 const WELL_MS = 60_000;
-/** Starts in a row that failed before the gateway is given up. */
+/** Failed starts in a row before the keeper gives up. */
 const MAX_FAILURES = 8;
-/** Milliseconds for a gateway to answer `stop`, beside those that its requests under way get. */
+/** Milliseconds for a gateway to answer `stop`, beyond its drain time. */
 const STOP_MS = 2_000;
 
-/** The port to a gateway process that was started. */
+/** The port to a running gateway process. */
 export interface GatewayLink {
   ask(op: string, body: Json): Promise<Json>;
   tell(op: string, body: Json): void;
-  /** Resolves when it has ended, or broke the protocol and was ended. */
+  /** Resolves when the process has ended, or broke the protocol and was ended. */
   readonly closed: Promise<Error>;
-  /** Ends it now. */
+  /** Ends the process at once. */
   kill(): Promise<void>;
-  /** Its number in the operating system. */
+  /** The process's id in the operating system. */
   readonly pid: number;
 }
 
@@ -32,7 +32,7 @@ export interface StartedGateway {
   over(): Promise<void>;
 }
 
-/** The powers of {@link keepGateway}, and what the gateway opens with. */
+/** The powers of {@link keepGateway}, and the gateway's settings. */
 export interface GatewayKeeperParts {
   start(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
   readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
@@ -45,13 +45,13 @@ export interface GatewayKeeperParts {
 export interface KeptGateway {
   /** `host:port`. */
   readonly address: string;
-  /** Asks the running gateway. Rejects `unavailable` while it is being started again. */
+  /** Asks the running gateway. Rejects `unavailable` during a restart. */
   ask(op: string, body: Json): Promise<Json>;
   /** Whether the gateway runs. */
   up(): boolean;
-  /** Resolves when the gateway is given up. */
+  /** Resolves when the keeper gives up. */
   readonly failed: Promise<Error>;
-  /** Lets requests under way finish, then ends the gateway for good. */
+  /** Lets requests in progress finish, then ends the gateway for good. */
   stop(): Promise<void>;
 }
 
@@ -97,7 +97,8 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
       if (stopping) return;
       if (now() - born > WELL_MS) tries = 0;
       for (let up = false; !up && !stopping;) {
-        // Only failed starts count: who can end the gateway must not end the service.
+        // Only failed starts count: a caller who can end the gateway must not be able to end the
+        // service.
         if (failures >= MAX_FAILURES) {
           return failed.resolve(
             new Fault("unavailable", "Cannot keep the gateway: it ends again and again"),
@@ -119,7 +120,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
   };
 
   const address = await start();
-  // A later start takes the same port, also where any free one was wanted.
+  // A restart takes the same port, also where any free port was requested.
   listen = { ...listen, port: Number(address.slice(address.lastIndexOf(":") + 1)) };
   const kept = keep();
   kept.catch((error: unknown) => failed.resolve(error instanceof Error ? error : new Error()));
@@ -146,7 +147,7 @@ export async function keepGateway(parts: GatewayKeeperParts): Promise<KeptGatewa
         await link.kill();
       }
       await kept.catch(() => undefined);
-      // A gateway that came up meanwhile.
+      // Ends a gateway that started meanwhile.
       await there?.link.kill();
       await there?.over();
       there = undefined;

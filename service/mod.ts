@@ -1,7 +1,7 @@
 /**
- * A service that runs without a terminal: the gateway process that is kept running, and the handler of what it asks.
- * Its parts are folders with doors of their own: `hosts/` (MCP), `peer/` (A2A), `trigger/`, `trace/`, `backup/`; the
- * gateway's own process is `gateway/`. docs/service.md.
+ * A service that runs without a terminal: keeps the gateway process running, and handles its
+ * requests. Its parts are folders with their own doors: `hosts/` (MCP), `peer/` (A2A), `trigger/`,
+ * `trace/`, `backup/`; the gateway's own process is `gateway/`. docs/service.md.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Starts what stands behind a service's gateway, and ends it. @module */
+/** Starts and ends everything behind a service's gateway. @module */
 import * as z from "zod";
 import {
   makeMediator,
@@ -30,7 +30,7 @@ import type { GatewayLink, StartedGateway } from "./gateway_keeper.ts";
 import { makeDurations, startStateCare } from "./trace/mod.ts";
 import { openFiringBook, openTriggers, type TriggerRules } from "./trigger/mod.ts";
 
-/** The page, as the gateway asks for it. Faults: contracts/wire/wire_a2a.ts. */
+/** The page, as the gateway uses it. Faults: contracts/wire/wire_a2a.ts. */
 export interface ServedPage {
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;
@@ -39,38 +39,38 @@ export interface ServedPage {
   leave(session: string): void;
 }
 
-/** What a gateway's requests are passed to; an absent part is not served. */
+/** The handlers of a gateway's requests; an absent part is not served. */
 interface HandlerParts {
   readonly mcp: Mediator;
   readonly peers: PeerMediator | undefined;
   readonly page: ServedPage | undefined;
   readonly hook: (call: HookCall) => Promise<HookAnswer>;
-  /** Undefined while everything is served; else why not. */
+  /** Why the service is not ready; undefined when it is. */
   unready(): string | undefined;
   readonly metrics: (() => Promise<string>) | undefined;
-  /** JSON text of the set of keys that sign. */
+  /** JSON text of the signing keys' set. */
   readonly keySet: string;
-  /** What a person with a token asks of all kernels. Throws `denied`. */
+  /** Asks all kernels for a person with a token. Throws `denied`. */
   readonly fleet: (call: z.infer<typeof FleetCall>) => Promise<Json>;
-  /** Counts a request of `mcp`, `a2a`, `hooks`, `fleet` or `page`; the returned function ends its time. */
+  /** Counts a request of a surface, such as `mcp`; the returned function ends its timing. */
   counted(surface: string): () => void;
-  /** Throws `unavailable` while the service ends. */
+  /** Throws `unavailable` while the service shuts down. */
   takesMore(): void;
 }
 
-/** Answers a gateway, and counts the requests under way. TRUST: the gateway may be hostile. */
+/** Answers a gateway, and counts the requests in progress. TRUST: the gateway may be hostile. */
 interface ServiceHandler extends PortHandler {
-  /** Requests that are not answered yet. */
-  under(): number;
+  /** Requests without an answer yet. */
+  inFlight(): number;
   close(): Promise<void>;
 }
 
 const Code = z.object({ code: z.string().max(128) }).strict();
 const Session = z.object({ session: z.string().max(128) }).strict();
-/** Ops of MCP that begin something. */
+/** MCP ops that begin something. */
 const BEGINS: ReadonlySet<string> = new Set(["session", "call", "task"]);
 
-/** The surface of an op; undefined for an op of no request. */
+/** The surface of an op; undefined for an op that is not a request. */
 function surfaceOf(op: string): string | undefined {
   if (op.startsWith("a2a")) return op === "a2aAdmit" ? undefined : "a2a";
   if (op.startsWith("page")) return "page";
@@ -81,7 +81,7 @@ function surfaceOf(op: string): string | undefined {
 
 function makeServiceHandler(parts: HandlerParts): ServiceHandler {
   const { mcp, peers, page, hook, metrics } = parts;
-  let under = 0;
+  let inFlight = 0;
 
   const own: Readonly<Record<string, (body: Json) => Promise<Json>>> = {
     ready() {
@@ -120,13 +120,13 @@ function makeServiceHandler(parts: HandlerParts): ServiceHandler {
 
   return Object.freeze<ServiceHandler>({
     async ask(op, body): Promise<Json> {
-      under += 1;
+      inFlight += 1;
       const surface = surfaceOf(op);
       const ended = surface === undefined ? undefined : parts.counted(surface);
       try {
         return await serve(op, body);
       } finally {
-        under -= 1;
+        inFlight -= 1;
         ended?.();
       }
     },
@@ -134,7 +134,7 @@ function makeServiceHandler(parts: HandlerParts): ServiceHandler {
       if (peers?.tell(op, body) === true) return;
       mcp.tell(op, body);
     },
-    under: () => under,
+    inFlight: () => inFlight,
     async close(): Promise<void> {
       peers?.close();
       await mcp.close();
@@ -168,10 +168,10 @@ export function serviceDoor(
   };
 }
 
-/** Milliseconds between looks for work under way while the service drains. */
+/** Milliseconds between checks for requests in progress while the service drains. */
 const LOOK_MS = 200;
 
-/** What remit.yaml says of a service, settled by its starter. */
+/** A service's part of remit.yaml, settled by its starter. */
 export interface ServiceRules<S extends ServiceSettled = ServiceSettled> {
   readonly setting: S;
   readonly config: TriggerRules["config"] & PeerRules["config"];
@@ -185,11 +185,11 @@ export interface ServiceParts<S extends ServiceSettled>
   readonly links: { readonly main: Pick<Port, "ask">; readonly peers: PeerFrontParts["link"] };
   /** Absent: there is no page. */
   readonly page?: ServedPage & { code(): string; close(): Promise<void> };
-  /** The value of a kept secret of a webhook. */
+  /** The value of a webhook's stored secret. */
   hookSecret(name: string): string | undefined;
-  /** Has the kernel know the models, keys and secrets of other rules. */
+  /** Gives the kernel the models, keys and secrets of other rules. */
   lend(setting: S): Promise<void>;
-  /** Opens a host's session by the rules in force. */
+  /** Opens a host's session under the current rules. */
   openHost(
     setting: S,
     host: {
@@ -204,9 +204,9 @@ export interface ServiceParts<S extends ServiceSettled>
   }): Promise<GatewayLink>;
 }
 
-/** A service that runs. */
+/** A running service. */
 export interface RunningService<S extends ServiceSettled = ServiceSettled> {
-  /** Starts a gateway process with a handler of its own. */
+  /** Starts a gateway process with its own handler. */
   gateway(listen: NonNullable<ServeOpen["listen"]>): Promise<StartedGateway>;
   /** Notes that a gateway is kept; `up` tells whether it runs. */
   served(up: () => boolean): void;
@@ -214,10 +214,10 @@ export interface RunningService<S extends ServiceSettled = ServiceSettled> {
   unready(): string | undefined;
   /** A one-time code for the page; undefined where there is none. */
   loginCode(): string | undefined;
-  /** Puts rules in force. Where it rejects, nothing has changed. */
+  /** Applies rules. If it rejects, nothing has changed. */
   replace(rules: ServiceRules<S>): Promise<void>;
   draining(): boolean;
-  /** Begins nothing new; resolves when nothing is under way, or after `ms` milliseconds. */
+  /** Begins nothing new; resolves when nothing is in progress, or after `ms` milliseconds. */
   drain(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -247,7 +247,7 @@ export async function startService<S extends ServiceSettled>(
   const triggers = await openTriggers({
     ...{ ...parts.rules, now, note, after, link: links.main, secret: parts.hookSecret },
     book: openFiringBook(disk, places),
-    // `care` is there by then: deliveries come through the gateway, which starts last.
+    // `care` exists by then: deliveries come through the gateway, which starts last.
     began: (task, other) => care.traces?.began(task, other),
   });
 
@@ -276,7 +276,7 @@ export async function startService<S extends ServiceSettled>(
       ...{ note, send: () => undefined },
     });
     const people = openTokens({ disk, places }, "fleet");
-    /** One of a few operations; what the kernel refuses is an answer, too. */
+    /** Performs one of a few operations; a refusal of the kernel is an answer, too. */
     const fleet = async ({ token, op, body }: z.infer<typeof FleetCall>): Promise<Json> => {
       const holder = config.serve.fleet === false ? undefined : people.tryHolder(token);
       if (holder === undefined || !mayHave(holder.profile, listen)) {
@@ -315,7 +315,7 @@ export async function startService<S extends ServiceSettled>(
   };
 
   const busy = async (): Promise<boolean> => {
-    if ([...handlers].some((handler) => handler.under() > 0)) return true;
+    if ([...handlers].some((handler) => handler.inFlight() > 0)) return true;
     const processes = await links.main.ask("ps", null);
     return Array.isArray(processes) && processes.length > 0;
   };
@@ -343,7 +343,7 @@ export async function startService<S extends ServiceSettled>(
           await new Promise<void>((resolve) => after(LOOK_MS, resolve));
         }
       } catch (error) {
-        // The kernel has ended: nothing is under way.
+        // The kernel has ended, so nothing is in progress.
         if (!(error instanceof Fault)) throw error;
       }
     },

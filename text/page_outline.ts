@@ -6,6 +6,23 @@
 import { Fault } from "../contracts/base/fault.ts";
 import { cleanText, type Unseen } from "./page_text.ts";
 
+/** Roles of landmarks, by element. */
+export const LANDMARKS: ReadonlyMap<string, string> = new Map([
+  ["nav", "navigation"],
+  ["main", "main"],
+  ["aside", "aside"],
+  ["header", "header"],
+  ["footer", "footer"],
+  ["article", "article"],
+  ["fieldset", "group"],
+  ["blockquote", "quote"],
+  ["dialog", "dialog"],
+]);
+/** Elements that are lists. */
+export const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "dl", "menu"]);
+/** Elements that show another file. */
+export const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed", "canvas"]);
+
 /** Collects the lines and refs of one page. */
 export interface PageCanvas<Target> {
   /** Adds one line. */
@@ -73,6 +90,24 @@ export function partsOf(lines: readonly string[]): readonly string[] {
     length += line.length + 1;
   }
   return [...parts, part.join("\n")];
+}
+
+/**
+ * Checks that a call goes back to `url`, the page before the newest.
+ *
+ * @throws {Fault} `notFound` where no page comes before, `invalidArguments` for another address
+ */
+export function checkBack(before: string | undefined, url: string): void {
+  if (before === undefined) {
+    throw new Fault("notFound", "Cannot go back: there is no page before this one");
+  }
+  if (before === url) return;
+  throw new Fault(
+    "invalidArguments",
+    `Cannot go back to ${
+      JSON.stringify(url.slice(0, 300))
+    }: name the address after "back:" in the newest snapshot`,
+  );
 }
 
 /** A page ready to be shown. */

@@ -1,10 +1,10 @@
-/** The workspace's tools as a model sees them. @module */
+/** The workspace's tools as models see them. @module */
 import type { EffectClass } from "../contracts/authority/colour.ts";
 import { ToolName } from "../contracts/authority/ids.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
 import type { PermissionMode, ToolDescriptor } from "../contracts/tool/tool.ts";
 
-/** A descriptor with what the gate needs beside it. */
+/** A descriptor with what the gate needs besides. */
 export interface ToolEntry {
   readonly descriptor: ToolDescriptor;
   /** Lowest effect of any call. */

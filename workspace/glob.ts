@@ -7,7 +7,7 @@ import { foldPath, partMatcher, wild } from "../text/path_list.ts";
 
 /** A set of globs, compiled. */
 export interface Globs {
-  /** Tells whether this path itself, taken as its parts, matches. */
+  /** Tells whether this path itself matches. Takes the path's parts. */
   matches(parts: readonly string[]): boolean;
   /** Tells whether this path or a folder above it matches. */
   covers(parts: readonly string[]): boolean;
@@ -16,9 +16,8 @@ export interface Globs {
 const fold = (text: string, anyCase: boolean): string => anyCase ? foldPath(text) : text;
 
 /**
- * Compiles globs. With `anyCase`, case and Unicode compatibility forms do not tell names apart:
- * right for a list of what must not be touched, where a folder may be case-insensitive.
- *
+ * Compiles globs. With `anyCase`, names that differ only in case or Unicode compatibility form are
+ * equal: right for a list of forbidden names, because a folder may ignore case.
  * @example
  * ```ts
  * import { makeGlobs } from "./glob.ts";

@@ -1,4 +1,4 @@
-/** The kernel side's line to the toolhost. @module */
+/** The kernel's connection to the toolhost. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Pid } from "../contracts/authority/ids.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
@@ -13,11 +13,11 @@ import { parsePath } from "./path.ts";
 
 /** How one call runs in a toolhost. */
 export interface HostCallOptions {
-  /** Whose leases the call runs under. */
+  /** The process whose leases the call runs under. */
   readonly pid: Pid;
   /** What the call may touch while it runs. */
   readonly scopes: readonly Scope[];
-  /** True for a toolhost of its own whose mounts are bound read-write. */
+  /** True for a separate toolhost whose mounts are bound read-write. */
   readonly writable: boolean;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
@@ -28,7 +28,7 @@ export interface HostLink {
   call(body: HostCallBody, options: HostCallOptions): Promise<HostCallAnswer>;
 }
 
-/** What of a call the host is told. */
+/** The part of a call that the host receives. */
 export interface HostedCall extends
   Pick<
     GrantedCall,
@@ -38,13 +38,13 @@ export interface HostedCall extends
   readonly resolved: Pick<GrantedCall["resolved"], "scopes" | "colour" | "label">;
 }
 
-/** Most links that one call follows. */
+/** Maximum number of links that one call follows. */
 const MAX_FOLLOWED = 8;
 
 /**
- * Calls a tool in the host, against the kernel's overlay: a host whose copy differs is given it. Where a
- * link leads to another file of its mount the call is made again with that file among what it reads, if the
- * gate lets it.
+ * Calls a tool in the host, against the kernel's overlay: a host with a stale copy receives the
+ * whole overlay. Where a link leads to another file of its mount, the call is repeated with read
+ * access to that file, if the gate allows it.
  */
 export async function callHost(
   parts: { readonly host: HostLink; readonly overlay: Overlay },
@@ -78,7 +78,7 @@ export async function callHost(
         typeof to === "string" && call.alsoReads !== undefined && !followed.has(to) &&
         followed.size < MAX_FOLLOWED
       ) {
-        // TRUST: of the host, only a name: whether it may be read is judged as for any other.
+        // TRUST: the host supplies only a name; the gate judges it like any other.
         call.alsoReads(parsePath(to).text);
         followed.add(to);
         more = { ...more, [FOLLOWED_KEY]: [...followed] };
@@ -88,8 +88,8 @@ export async function callHost(
 }
 
 /**
- * What applying to these scopes takes: temporary names beside each file, and the folders above it
- * that may have to be made. Only the short-lived writing host is given so much.
+ * The scopes that applying needs: temporary names beside each file, and the folders above it that
+ * may have to be made. Only the short-lived writing host receives them.
  */
 export function applyingScopes(scopes: readonly Scope[]): readonly Scope[] {
   const wide = scopes.map((scope): Scope => {

@@ -1,4 +1,6 @@
-/** What a task has staged, applied, kept and published: the fold of its committed outcomes. @module */
+/**
+ * What a task has staged, applied, kept and published, folded from its committed outcomes. @module
+ */
 import * as z from "zod";
 import { Digest } from "../contracts/authority/ids.ts";
 import { Colour } from "../contracts/authority/colour.ts";
@@ -7,7 +9,7 @@ import { Artifact, StagedChange } from "../contracts/tool/workspace.ts";
 import { makeOverlay, type Overlay } from "./overlay.ts";
 import { SCRATCH } from "./path.ts";
 
-/** A patch that was applied, with the folders it made: what undo needs. */
+/** An applied patch, with the folders it made, which undo needs. */
 export const AppliedPatch = z.object({
   patch: Digest,
   changes: z.array(StagedChange).max(10_000),
@@ -15,7 +17,7 @@ export const AppliedPatch = z.object({
 });
 export type AppliedPatch = z.infer<typeof AppliedPatch>;
 
-/** Contents that a person saw whole and said yes to: which, from and to which colour, and by whom. */
+/** Contents that a person saw whole and approved: which, from and to which colour, and by whom. */
 export const SanitizedContents = z.object({
   by: z.string().max(160),
   question: z.string().max(64),
@@ -23,22 +25,22 @@ export const SanitizedContents = z.object({
 });
 export type SanitizedContents = z.infer<typeof SanitizedContents>;
 
-/** What a tool's outcome leaves in the private part of its event. */
+/** A tool outcome's record in the private part of its event. */
 export const WorkspaceRecord = z.object({
   staged: z.array(StagedChange).optional(),
   unstaged: z.array(z.string()).optional(),
   scratch: z.array(StagedChange).optional(),
   applied: AppliedPatch.optional(),
-  /** What a person's yes to an applied patch made of the colours of its new contents. */
+  /** The new colours of a patch's contents after a person approved it. */
   sanitized: SanitizedContents.optional(),
-  /** `left`: paths of the patch that stand still; absent: none does. */
+  /** `left`: paths of the patch that stay applied; absent: none. */
   undone: z.object({ patch: Digest, left: z.array(z.string()).optional() }).optional(),
   artifact: Artifact.optional(),
-  /** What one result of an imported server brought beside its text. */
+  /** Files that one result of an imported server contained besides its text. */
   artifacts: z.array(Artifact).max(64).optional(),
 });
 
-/** What a task had when it was last seen. */
+/** A task's state at the last start of the kernel. */
 export interface Restored {
   readonly overlay: readonly StagedChange[];
   readonly applied: readonly AppliedPatch[];
@@ -52,11 +54,11 @@ export interface Ledger {
   staged(): readonly StagedChange[];
   applied(): readonly AppliedPatch[];
   artifacts(): readonly Artifact[];
-  /** Folds one outcome's record. Keys of other parts are passed over. */
+  /** Folds one outcome's record. Ignores keys of other parts. */
   fold(record: JsonObject): void;
 }
 
-/** Makes a ledger, from what was restored or empty. */
+/** Makes a ledger, restored or empty. */
 export function makeLedger(restored?: Restored): Ledger {
   const overlay = makeOverlay(restored?.overlay);
   let applied: readonly AppliedPatch[] = restored?.applied ?? [];

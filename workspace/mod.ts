@@ -1,6 +1,6 @@
 /**
  * The workspace of a task: mounts, staging, scratch, outbox and patch sets, as tools for the gate.
- * The kernel's side has no file authority; files are touched by the program in host/.
+ * The kernel's side has no file authority; the program in host/ touches files.
  *
  * @example
  * ```ts

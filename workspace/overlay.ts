@@ -1,6 +1,6 @@
 /**
- * The overlay: what a task has staged over its mounts, path by path. The kernel's copy is the
- * truth; a toolhost's copy is checked against it at each call.
+ * The overlay: what a task has staged over its mounts, path by path. The kernel's copy is
+ * authoritative; a toolhost's copy is compared with it at each call.
  * @module
  */
 import type { StagedChange } from "../contracts/tool/workspace.ts";
@@ -13,7 +13,7 @@ export interface Overlay {
   replace(changes: Iterable<StagedChange>): void;
   /** Sorted by path. */
   list(): readonly StagedChange[];
-  /** One text for one state: hashed, it tells whether two overlays are the same. */
+  /** One text for one state: equal hashes mean equal overlays. */
   canonical(): string;
 }
 

@@ -11,7 +11,7 @@ export function patchDigest(changes: readonly StagedChange[]): Digest {
   return digestOf(sorted.map(changeJson));
 }
 
-/** A change as plain JSON, absent digests absent. */
+/** A change as plain JSON, without absent digests. */
 export function changeJson(change: StagedChange): JsonObject {
   const { path, base, next, bytes, colour, label, executable } = change;
   return {
@@ -32,7 +32,7 @@ export function patchOf(task: TaskId, changes: readonly StagedChange[]): PatchSe
   return Object.freeze({ id: patchDigest(sorted), task, changes: sorted });
 }
 
-/** The changes that take these back. Sizes of earlier contents are not known: 0. */
+/** The changes that revert these. Sizes of earlier contents are unknown: 0. */
 export function reverseOf(changes: readonly StagedChange[]): readonly StagedChange[] {
   return changes.map(({ path, base, next, colour, label }) => ({
     path,

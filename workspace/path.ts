@@ -1,22 +1,22 @@
 /**
- * The only way a name of a file gets into the system: `MOUNT/relative/path`.
+ * Parses `MOUNT/relative/path`, the only form in which a file name enters the system.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 
-/** Longest path a tool may name, UTF-16 units. */
+/** Maximum length of a path, in UTF-16 units. */
 const PATH_LIMIT = 1_024;
 
-/** Longest single part, bytes of UTF-8: what every common file system takes. */
+/** Maximum length of a part, in bytes of UTF-8: the limit of every common file system. */
 const PART_LIMIT = 255;
 
-/** Most parts of a path. */
+/** Maximum number of parts of a path. */
 export const DEPTH_LIMIT = 64;
 
-/** The mount name under which a task's scratch space answers. */
+/** The mount name of a task's scratch space. */
 export const SCRATCH = "scratch";
 
-/** A path that parsed: safe to look up beneath a mount's root, in exactly the form given. */
+/** A parsed path: safe to look up beneath a mount's root, in exactly the given form. */
 export interface NamedPath {
   /** `MOUNT/relative`, or the mount's name alone for its root. */
   readonly text: string;
@@ -26,26 +26,19 @@ export interface NamedPath {
   readonly parts: readonly string[];
 }
 
+const encoder = new TextEncoder();
 const MOUNT = /^[a-z][a-z0-9_-]{0,31}$/;
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-// A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is a trick
-// for a decoder further down; honest names do without.
+/** A control character or line separator. */
+// deno-lint-ignore no-control-regex -- this pattern looks for control characters
+export const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+// A name that decodes to a separator, a dot, a NUL or an overlong form of one of them is meant to
+// trick a later decoder; honest names do not need it.
 const ENCODED = /%(?:2f|5c|2e|00|c0|c1|e0%[89]|f0%8)/i;
 const INVISIBLE = /\p{Cf}/u;
 
 function bad(text: string, why: string): Fault {
   const shown = JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
   return new Fault("invalidArguments", `Cannot use path ${shown}: ${why}`);
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const point = character.codePointAt(0) ?? 0;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 /**
@@ -74,14 +67,16 @@ export function parsePath(text: string): NamedPath {
   for (const part of parts) {
     if (part === "") throw bad(text, "it has an empty part");
     if (part === "." || part === "..") throw bad(text, "it holds a . or .. part");
-    if (utf8Length(part) > PART_LIMIT) throw bad(text, `a part is longer than ${PART_LIMIT} bytes`);
+    if (encoder.encode(part).length > PART_LIMIT) {
+      throw bad(text, `a part is longer than ${PART_LIMIT} bytes`);
+    }
   }
   const [mount = "", ...rest] = parts;
   if (!MOUNT.test(mount)) throw bad(text, "it does not begin with the name of a mount");
   return Object.freeze({ text, mount, rel: rest.join("/"), parts: Object.freeze(rest) });
 }
 
-/** The same path in the other Unicode forms: names from a Mac are decomposed (NFD), typed ones are composed (NFC). */
+/** The path in other Unicode forms: a Mac decomposes names (NFD), keyboards compose them (NFC). */
 export function formsOf(path: NamedPath): readonly NamedPath[] {
   const forms = (["NFC", "NFD"] as const).map((form) => path.text.normalize(form));
   return [...new Set(forms)].filter((text) => text !== path.text).flatMap((text) => {
@@ -96,7 +91,7 @@ export function formsOf(path: NamedPath): readonly NamedPath[] {
 }
 
 /**
- * Refuses a path that no tool writes, whatever is there.
+ * Refuses a path that no tool may write, whatever is there.
  *
  * @throws Fault `invalidArguments`
  */
@@ -108,8 +103,8 @@ export function checkWritableName(path: NamedPath): void {
 }
 
 /**
- * Refuses a path as the name of a new file: what is already there may be called anything, but no
- * tool makes a name that looks like another.
+ * Refuses a path as the name of a new file. Existing files may have any name, but no tool creates a
+ * name that looks like another.
  *
  * @throws Fault `invalidArguments`
  */

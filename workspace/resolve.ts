@@ -1,4 +1,6 @@
-/** What exactly a workspace call would touch: scopes, effect, digests, changes. @module */
+/**
+ * Determines what exactly a workspace call would touch: scopes, effect, digests, changes. @module
+ */
 import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/colour.ts";
 import { Fault } from "../contracts/base/fault.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
@@ -16,7 +18,7 @@ import {
   SCRATCH,
 } from "./path.ts";
 
-/** What resolving needs to know. */
+/** What resolving needs. */
 export interface ResolveParts {
   readonly mounts: ReadonlyMap<string, Mount>;
   readonly ledger: Ledger;
@@ -32,7 +34,7 @@ export interface Caller {
 /** Resolves a call of one tool. Throws Fault `invalidArguments`, `notFound`, `refused`. */
 export type Resolver = (parts: ResolveParts, args: JsonObject, caller: Caller) => Resolved;
 
-/** A path in a summary: quoted, cut. */
+/** A path in a summary: quoted and cut. */
 function quoted(path: string): string {
   return JSON.stringify(path.length > 200 ? `${path.slice(0, 200)}…` : path);
 }
@@ -71,7 +73,7 @@ function plain(
   return { scopes: what.scopes, effect, digests: {}, colour, label, summary, idempotent: true };
 }
 
-/** A tool that looks at `path`, or at all mounts when it is absent. */
+/** Resolves a tool that reads `path`, or all mounts when `path` is absent. */
 export function reading(verb: string): Resolver {
   return (parts, args, caller) => {
     if (args["path"] === undefined) {
@@ -91,7 +93,7 @@ export function reading(verb: string): Resolver {
   };
 }
 
-/** A tool that changes the file `path`: staged, or at once where the mount is `rw`. */
+/** Resolves a tool that changes the file `path`: staged, or at once where the mount is `rw`. */
 export function changing(verb: string): Resolver {
   return (parts, args, caller) => {
     const path = pathIn(args);
@@ -148,7 +150,7 @@ export const scratchWriting: Resolver = (_parts, args, caller) => {
 export const publishing: Resolver = (parts, args, caller) => {
   const path = pathIn(args);
   const name = args["name"];
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  // deno-lint-ignore no-control-regex -- this pattern looks for control characters
   if (typeof name === "string" && /[/\\\u0000-\u001f\u007f]/.test(name)) {
     throw new Fault(
       "invalidArguments",
@@ -181,7 +183,7 @@ function chosen(ledger: Ledger, args: JsonObject): readonly StagedChange[] {
   throw new Fault("notFound", `Cannot apply a patch: nothing is staged for ${missing.join(", ")}`);
 }
 
-/** What applying these changes takes, for `patch_apply` and for undo. */
+/** What applying these changes requires, for `patch_apply` and for undo. */
 export function resolveChanges(
   parts: Pick<ResolveParts, "executes">,
   changes: readonly StagedChange[],

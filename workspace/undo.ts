@@ -1,4 +1,4 @@
-/** Taking an applied patch back, or files of it: the reverse, with the same checks. @module */
+/** Reverts an applied patch, whole or in part, with the same checks as applying. @module */
 import type { Colour, Label } from "../contracts/authority/colour.ts";
 import { Fault } from "../contracts/base/fault.ts";
 import type { Digest, Pid } from "../contracts/authority/ids.ts";
@@ -11,44 +11,44 @@ import type { AppliedPatch } from "./ledger.ts";
 import { changeJson, patchDigest, reverseOf } from "./patch.ts";
 import { resolveChanges } from "./resolve.ts";
 
-/** What came of an undo. */
+/** The result of an undo. */
 export interface Undone {
-  /** Paths as they were before the patch. */
+  /** Paths restored to their state before the patch. */
   readonly undone: readonly string[];
-  /** To be committed, and then given to the workspace's `fold`. */
+  /** Commit this record, then give it to the workspace's `fold`. */
   readonly record: JsonObject;
 }
 
-/** An undo that is ready to be decided and run. */
+/** A prepared undo, ready for the gate's decision. */
 export interface UndoCall {
   /** Scopes, effect and changes, as for `patch_apply`. */
   readonly resolved: Resolved;
   readonly changes: readonly StagedChange[];
   /**
-   * Runs it.
+   * Runs the undo.
    *
    * @throws Fault `conflict` with detail `{ patch, conflicts }` when a file changed since: nothing
    * was changed
    */
   invoke(options: {
-    /** Whose leases it runs under. */
+    /** The process whose leases it runs under. */
     readonly pid: Pid;
-    /** Names this run among the host's. */
+    /** Unique among the host's running calls. */
     readonly id: string;
     readonly colour: Colour;
     readonly label: Label;
     readonly deadlineMs: number;
     readonly signal: AbortSignal;
-    /** Of a call that puts back what a crash left: only where the patch did not go in whole. */
+    /** After a crash: revert only a patch that was applied in part. */
     readonly onlyHalf?: boolean;
   }): Promise<Undone>;
 }
 
-/** What of a patch is taken back. */
+/** Which part of a patch is reverted. */
 export interface UndoOptions {
-  /** These files of it alone. */
+  /** Only these files. */
   readonly paths?: readonly string[];
-  /** A person named them: one that is gone is made again. */
+  /** A person named the files, so a missing file is created again. */
   readonly restores?: boolean;
 }
 
@@ -58,7 +58,7 @@ export function makeUndoCall(
     readonly host: HostLink;
     executes(path: string): boolean;
     readonly applied: readonly AppliedPatch[];
-    /** The patch may be there in part, with the temporary files of its job. */
+    /** The patch may be applied in part, with temporary files of its job. */
     readonly torn?: boolean;
   },
   patch: Digest,

@@ -1,4 +1,7 @@
-/** One task's workspace in the kernel: no file authority, only what was staged and who may ask. @module */
+/**
+ * One task's workspace in the kernel: no file authority, only staged changes and access rights.
+ * @module
+ */
 import { mixColour, mixLabel } from "../contracts/authority/colour.ts";
 import type { ContentLookup, ContentTrust } from "../contracts/memory/content_trust.ts";
 import { Fault } from "../contracts/base/fault.ts";
@@ -34,7 +37,7 @@ import {
 } from "./resolve.ts";
 import { makeUndoCall, type UndoCall, type UndoOptions } from "./undo.ts";
 
-/** How long an artifact waits in quarantine, milliseconds. */
+/** Milliseconds for which an artifact waits in quarantine. */
 const ARTIFACT_TTL = 7 * 24 * 60 * 60 * 1_000;
 
 const NO_KEY = Digest.parse("0".repeat(64));
@@ -44,11 +47,11 @@ export interface WorkspaceParts {
   readonly mounts: readonly Mount[];
   readonly host: HostLink;
   readonly powers: Pick<Powers, "now" | "id">;
-  /** Takes a call's token before its effect; throws Fault `refused` for a token that is dead. */
+  /** Consumes a call's token before its effect; throws Fault `refused` for a dead token. */
   redeem(call: GrantedCall): void;
-  /** Tells whether a file `MOUNT/relative` later executes. */
+  /** Tells whether a file `MOUNT/relative` is later executed. */
   executes(path: string): boolean;
-  /** What is known of contents in the whole state: what goes into a mount is recorded there. */
+  /** Known taints of contents in the whole state, including those that enter a mount. */
   readonly contents: Pick<ContentTrust, "of" | "record">;
   readonly restored?: Restored;
 }
@@ -56,43 +59,43 @@ export interface WorkspaceParts {
 /** One task's workspace. */
 export interface Workspace {
   readonly bindings: ReadonlyMap<ToolName, ToolBinding>;
-  /** What is staged over the mounts, sorted by path. */
+  /** Changes staged over the mounts, sorted by path. */
   overlay(): readonly StagedChange[];
-  /** All that is staged, as one patch; undefined when nothing is. */
+  /** All staged changes as one patch; undefined when there are none. */
   patch(): PatchSet | undefined;
-  /** Patches in the folder, newest last. */
+  /** Patches applied to the folder, newest last. */
   applied(): readonly AppliedPatch[];
   artifacts(): readonly Artifact[];
   /** Replays the `record` of a committed outcome, or of an undo. */
   fold(record: JsonObject): void;
   /**
-   * Applies changes that are not staged, as one patch: the record of it, to be committed and folded. Rejects as
-   * `patch_apply` does: then nothing was changed.
+   * Applies changes that are not staged, as one patch. Returns the record to commit and fold.
+   * Rejects as `patch_apply` does: then nothing was changed.
    */
   applyNow(changes: readonly StagedChange[], call: ApplyNow): Promise<JsonObject>;
   /**
-   * Looks whether all that is staged fits the folder as it is now; changes nothing.
+   * Checks whether all staged changes fit the folder as it is now; changes nothing.
    *
    * @throws Fault `conflict` with detail `{ patch, conflicts }`
    */
   check(patch: PatchSet, call: Omit<Look, "tool" | "args" | "scope">): Promise<void>;
-  /** Prepares taking a patch back, or these files of it. Throws Fault `notFound` unless it is applied. */
+  /** Prepares reverting a patch or files of it. Throws Fault `notFound` unless it is applied. */
   undoCall(patch: Digest, options?: UndoOptions): UndoCall;
   /**
-   * Prepares putting back what a crash left of a patch whose changes are still staged, with its
-   * temporary files; undefined when they are not staged any more.
+   * Prepares reverting what a crash left of a patch whose changes are still staged, and of its
+   * temporary files; undefined when they are no longer staged.
    */
   putBackCall(patch: Digest, paths: readonly string[]): UndoCall | undefined;
   /** The scope of reading `MOUNT/relative` as this process may. Throws the faults of the tools. */
   readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
   /**
-   * Reads or lists for a plugin, `tool` being `host_read` or `host_list`. The kernel has checked
-   * that the plugin's call covers the scope.
+   * Reads or lists for a plugin; `tool` is `host_read` or `host_list`. The kernel has checked that
+   * the plugin's call covers the scope.
    */
   look(call: Look): Promise<HostCallAnswer>;
 }
 
-/** See {@link Workspace.applyNow}: the call that the changes are of. */
+/** See {@link Workspace.applyNow}: the call that makes the changes. */
 export type ApplyNow =
   & Pick<GrantedCall, "pid" | "deadlineMs" | "idempotencyKey">
   & Pick<Look, "id" | "signal">;
@@ -144,7 +147,7 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
     const patching = call.tool === "patch_apply";
     const sent = patching ? withPatch(call) : call;
     const sanitized = sanitizedBy(call, { mounts, taints, contents: parts.contents });
-    // Before the effect: no crash leaves bytes in a folder of which nobody knows what they carry.
+    // Recorded before the effect: no crash leaves bytes of unknown taint in a folder.
     if (patching) record(call.resolved.changes ?? [], sanitized);
     const answer = await callHost({ host: parts.host, overlay: ledger.overlay }, sent, {
       writable,
@@ -205,7 +208,7 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
       callHost({ host: parts.host, overlay: ledger.overlay }, {
         ...{ tool, args, deadlineMs, pid: process.pid },
         resultBytes: HOST_READ_BYTES,
-        // Nothing is written under it.
+        // A read writes nothing under this key.
         idempotencyKey: NO_KEY,
         resolved: { scopes: [scope], colour: process.colour, label: process.label },
       }, { writable: false, signal, id }),
@@ -233,13 +236,8 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         ...{ colour: process.colour, label: process.label },
         args: { patch, changes: changes.map(changeJson), [CHECK]: true },
       }, {
-        ...{
-          pid: process.pid,
-          scopes: applyingScopes(scopes),
-          writable: false,
-          signal,
-          deadlineMs,
-        },
+        ...{ pid: process.pid, scopes: applyingScopes(scopes) },
+        ...{ writable: false, signal, deadlineMs },
       });
     },
     undoCall: (patch: Digest, options?: UndoOptions) =>
@@ -258,7 +256,7 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
   });
 }
 
-/** The call as the host takes it: exactly the changes that were decided, not what is staged now. */
+/** The call as the host receives it: exactly the approved changes, not what is staged now. */
 function withPatch(call: GrantedCall): GrantedCall {
   const { changes = [], digests } = call.resolved;
   const patch = digests["patch"];
@@ -287,9 +285,9 @@ function resultOf(
 }
 
 /**
- * What a person's yes makes of the colours of a patch's new contents: each that was shown whole is
- * as good as the folder that it goes into. What a diff leaves out of a changed file is as the file
- * was. Labels stay. docs/decision/0038.
+ * The colours of a patch's new contents after a person's approval: a content that was shown whole
+ * gets the colour of the folder that it enters. What a diff leaves out of a changed file keeps its
+ * colour. Labels stay. docs/decision/0038.
  */
 function sanitizedBy(
   { tool, sanitized, resolved: { changes = [] } }: GrantedCall,

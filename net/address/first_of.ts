@@ -1,14 +1,14 @@
-/** One thing sent to the first of a host's addresses that takes it. @module */
+/** Sends one thing to the first of a host's addresses that accepts a connection. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** Milliseconds for an address to answer while another one is left to try. */
+/** Milliseconds for an address to answer while another address is left to try. */
 const CONNECT_MS = 5_000;
 const TRIED = 4;
 
 /**
- * Tries vetted addresses in turn: the next one only where nothing was sent to the one before, so that a request is
- * never made twice. `connectMs` is absent at the last.
- * @throws {Fault} what the last attempt throws.
+ * Tries vetted addresses in turn: the next one only if nothing was sent to the one before, so that
+ * a request is never sent twice. `connectMs` is absent for the last address.
+ * @throws {Fault} the last attempt's fault
  */
 export async function firstOf<T>(
   addresses: readonly string[],

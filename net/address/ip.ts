@@ -1,6 +1,6 @@
-/** Internet addresses as numbers, from the one spelling each has on the wire. @module */
+/** Internet addresses as numbers, parsed from their canonical notations. @module */
 
-/** An address: 4 bytes or 16. */
+/** An address of 4 or 16 bytes. */
 export interface Ip {
   readonly version: 4 | 6;
   readonly bytes: readonly number[];
@@ -10,7 +10,7 @@ const OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
 const GROUP = /^[0-9a-fA-F]{1,4}$/;
 
 /**
- * Reads `127.0.0.1`, `::1`, `::ffff:1.2.3.4`, also in brackets. Undefined for everything else: a
+ * Parses `127.0.0.1`, `::1`, `::ffff:1.2.3.4`, also in brackets. Undefined for everything else: a
  * zone (`%eth0`), a leading zero, a short form.
  */
 export function tryIp(text: string): Ip | undefined {
@@ -57,7 +57,7 @@ function groups(text: string, last: boolean): readonly number[] | undefined {
   return bytes.length > 16 ? undefined : bytes;
 }
 
-/** Tells whether the first `bits` bits of both are the same. */
+/** Tells whether both share the first `bits` bits. */
 export function sharesPrefix(a: Ip, b: Ip, bits: number): boolean {
   if (a.version !== b.version) return false;
   for (const [index, byte] of a.bytes.entries()) {

@@ -1,20 +1,20 @@
 /**
- * What an address leads to: the special ranges of IANA's registries (IPv4 and IPv6 Special-Purpose
- * Address Space, Multicast, Global Unicast Assignments), and where clouds keep their metadata.
+ * Classifies an address by the special ranges of IANA's registries (IPv4 and IPv6 Special-Purpose
+ * Address Space, Multicast, Global Unicast Assignments), and by the metadata services of clouds.
  * @module
  */
 import { type Ip, sharesPrefix, tryIp } from "./ip.ts";
 
 /**
- * Who may go there. `public`: any origin. `private`: an origin that the operator named.
- * `literal`: an origin that the operator named as this very address. `never`: nobody.
+ * Who may connect to an address. `public`: any origin. `private`: an origin that the operator
+ * named. `literal`: an origin that the operator named as this very address. `never`: nobody.
  */
 export type Reach = "public" | "private" | "literal" | "never";
 
-/** What is known of an address. */
+/** The class of an address. */
 export interface IpKind {
   readonly reach: Reach;
-  /** In words, for a refusal. */
+  /** A description for a refusal. */
   readonly what: string;
 }
 
@@ -26,7 +26,7 @@ interface Range extends IpKind {
 const PUBLIC: IpKind = { reach: "public", what: "a public address" };
 const NOT_GLOBAL: IpKind = { reach: "never", what: "an address outside global unicast space" };
 
-// The first range that fits decides, so that single addresses stand before the ranges around them.
+// The first matching range decides, so single addresses come before the ranges around them.
 const TABLE: readonly (readonly [string, Reach, string])[] = [
   ["100.100.100.200/32", "literal", "a cloud's metadata service"],
   ["168.63.129.16/32", "literal", "a cloud's metadata service"],
@@ -87,7 +87,7 @@ const RANGES: readonly Range[] = TABLE.map(([text, reach, what]) => {
 const GLOBAL_BITS = 3;
 const GLOBAL: Ip = { version: 6, bytes: [0x20, ...Array<number>(15).fill(0)] };
 
-/** Says where `ip` leads. */
+/** The class of `ip`. */
 export function kindOf(ip: Ip): IpKind {
   const range = RANGES.find(({ base, bits }) => sharesPrefix(ip, base, bits));
   if (range !== undefined) return range;
@@ -96,13 +96,13 @@ export function kindOf(ip: Ip): IpKind {
   return isIsatap(ip) ? { reach: "literal", what: "an IPv4 address that is tunnelled" } : PUBLIC;
 }
 
-/** Whether an address, as a hop tells it, is one of the web's. */
+/** Whether the address that a hop reports is public. */
 export function isPublic(address: string): boolean {
   const ip = tryIp(address);
   return ip !== undefined && kindOf(ip).reach === "public";
 }
 
-/** Interface ids `0:5efe:a.b.c.d` and `200:5efe:a.b.c.d` are unpacked by ISATAP routers (RFC 5214). */
+/** ISATAP routers unpack interface ids `0:5efe:a.b.c.d` and `200:5efe:a.b.c.d` (RFC 5214). */
 function isIsatap({ bytes }: Ip): boolean {
   return (bytes[8] === 0 || bytes[8] === 2) && bytes[9] === 0 && bytes[10] === 0x5e &&
     bytes[11] === 0xfe;

@@ -1,7 +1,7 @@
-/** What an address must look like before anything is done with it. @module */
+/** The form that an address must have before anything is done with it. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** Longest address, characters. */
+/** Maximum length of an address, in characters. */
 export const URL_LIMIT = 2_048;
 
 function bad(why: string): Fault {
@@ -9,10 +9,10 @@ function bad(why: string): Fault {
 }
 
 /**
- * The origin of an address that means one thing to every parser.
+ * The origin of an address that every parser reads alike.
  *
  * @throws Fault `invalidArguments` for other schemes, user names, fragments, spaces, backslashes,
- * letters beyond ASCII, and addresses that change when they are parsed and written again
+ * characters beyond ASCII, and addresses that change when they are parsed and written again
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function originOf(text: string): string {
   return parseAddress(text).origin;
 }
 
-/** The parts of an address that passes {@link originOf}. @throws Fault as there. */
+/** The parts of an address that {@link originOf} accepts. @throws Fault as there */
 export function parseAddress(text: string): URL {
   if (text.length > URL_LIMIT) throw bad(`the address is longer than ${URL_LIMIT} characters`);
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(text) || /[\\#]/.test(text)) {
@@ -39,7 +39,8 @@ export function parseAddress(text: string): URL {
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?]*@/.test(text)) {
     throw bad("the address holds a user name");
   }
-  // One address, one spelling: 0x7f.1, odd ports and dot segments would read otherwise elsewhere.
+  // One address, one spelling: other parsers may read 0x7f.1, odd ports and dot segments
+  // differently.
   if (url.href !== text && url.href !== `${text}/`) {
     throw bad(`the address is not written as it is read; write ${JSON.stringify(url.href)}`);
   }

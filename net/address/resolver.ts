@@ -1,11 +1,11 @@
-/** Names to addresses. @module */
+/** Resolves names to addresses. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** Resolves one host name: the power behind it. */
+/** Resolves one host name. */
 export interface Resolver {
   /**
-   * Every address that `host` has now, IPv4 and IPv6. Nothing is kept.
-   * @throws {Fault} `notFound`, `unavailable`, or the signal's reason.
+   * All current addresses of `host`, IPv4 and IPv6. Nothing is cached.
+   * @throws {Fault} `notFound`, `unavailable`, or the signal's reason
    */
   resolve(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -14,8 +14,8 @@ const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const NAME_LENGTH = 253;
 
 /**
- * A resolver that answers for `localhost` and names beneath it by itself (RFC 6761) and hands on
- * only what is a host name.
+ * A resolver that answers for `localhost` and names beneath it without a name server (RFC 6761),
+ * and passes on only valid host names.
  */
 export function resolvingNames(resolver: Resolver): Resolver {
   return Object.freeze<Resolver>({

@@ -1,20 +1,20 @@
-/** The system's name servers, asked by ourselves. @module */
+/** Asks the system's name servers directly. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** Whom to ask instead of the servers of /etc/resolv.conf. */
+/** A name server to ask instead of those in /etc/resolv.conf. */
 export interface ResolverOptions {
   readonly nameServer?: { readonly ipAddr: string; readonly port: number };
 }
 
 /**
- * Makes a resolver that asks name servers for A and AAAA records and keeps nothing. Where
- * /etc/hosts can be read Deno looks there first: the net service's namespace does not hold it.
+ * Makes a resolver that asks name servers for A and AAAA records and caches nothing. Deno first
+ * reads /etc/hosts where it can; the net service's namespace does not contain that file.
  */
 export function makeSystemResolver(options: ResolverOptions = {}): Resolver {
   return Object.freeze<Resolver>({
     async resolve(host: string, signal: AbortSignal): Promise<readonly string[]> {
-      // With its dot a name is whole: no search domain of the machine is put behind it.
+      // A trailing dot makes the name absolute: the machine's search domains are not appended.
       const whole = `${host}.`;
       const [a, aaaa] = await Promise.allSettled([
         Deno.resolveDns(whole, "A", { ...options, signal }),

@@ -1,14 +1,14 @@
-/** Where one hop may connect to: asked anew for each. @module */
+/** Decides where one hop may connect; decided again for each hop. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { AllowedOrigin } from "../../contracts/wire/wire_net.ts";
 import { type Ip, tryIp } from "./ip.ts";
 import { type IpKind, kindOf, type Reach } from "./ip_ranges.ts";
 import type { Resolver } from "./resolver.ts";
 
-/** Addresses of a host that are looked at, at most. */
+/** Maximum number of a host's addresses. */
 const ADDRESSES = 32;
 
-/** What vetting is done with. */
+/** What vetting needs. */
 interface VetParts {
   readonly resolver: Resolver;
   readonly allow: readonly AllowedOrigin[];
@@ -16,9 +16,9 @@ interface VetParts {
 }
 
 /**
- * The addresses that a request for `url` may connect to, IPv4 first. The name is resolved only
- * when the origin is allowed, once, and every address that it has must be fit.
- * @throws {Fault} `refused` with why, `notFound`, `unavailable`, or the signal's reason.
+ * The addresses that a request for `url` may connect to, IPv4 first. The name is resolved once,
+ * only if the origin is allowed, and each of its addresses must be acceptable.
+ * @throws {Fault} `refused` with the reason, `notFound`, `unavailable`, or the signal's reason
  */
 export async function vet(url: URL, parts: VetParts): Promise<readonly string[]> {
   const allowed = parts.allow.find(({ origin }) => origin === url.origin);
@@ -59,7 +59,8 @@ function check(
   },
 ): void {
   const kind = kindOf(ip);
-  // INVARIANT: a name that led to the web when it was named leads nowhere else (test: "a name that led to the web … since").
+  // INVARIANT: a name that led to the web when it was named leads nowhere else (test: "a name that
+  // led to the web … since").
   if (was === "public" && kind.reach === "private") {
     throw refused(
       url,
@@ -68,7 +69,7 @@ function check(
     );
   }
   if (fits(kind.reach, named, literal)) return;
-  // Not which address: that would tell an agent what the inside of a network looks like.
+  // The address itself would tell an agent how the internal network is laid out.
   throw refused(url, `the host leads to ${kind.what}${advice(kind)}`);
 }
 
@@ -93,9 +94,9 @@ function text(host: string): string {
   return host.replace(/^\[|\]$/g, "");
 }
 
-// Ports that a web request may go to.
+// Ports that a web request may use.
 
-/** Bad ports of the Fetch standard above 1023: other protocols that an HTTP request could talk to. */
+/** Bad ports of the Fetch standard above 1023: an HTTP request could speak to their protocols. */
 const BAD: ReadonlySet<number> = new Set([
   1_719, // h323gatestat
   1_720, // h323hostcall
@@ -118,13 +119,13 @@ const BAD: ReadonlySet<number> = new Set([
   10_080, // amanda
 ]);
 
-/** The port that an address names, or its scheme's own. */
+/** An address's port, or its scheme's default. */
 export function portOf(url: URL): number {
   if (url.port !== "") return Number(url.port);
   return url.protocol === "https:" ? 443 : 80;
 }
 
-/** Whether an origin that nobody named may have this port: 80, 443, and most from 1024 on. */
+/** Whether an origin that nobody named may use this port: 80, 443, and most from 1024 on. */
 function isWebPort(port: number): boolean {
   return port === 80 || port === 443 || (port >= 1_024 && port <= 65_535 && !BAD.has(port));
 }

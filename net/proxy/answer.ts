@@ -1,11 +1,11 @@
-/** What a proxy answers its client: always the last answer on its connection. @module */
+/** A proxy's answers to its client: always the last answer on its connection. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { EMPTY } from "../answer.ts";
 import type { WireAnswer } from "../exchange.ts";
 import { answerHeaders } from "./head.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 
-/** Statuses of what the proxy itself says. */
+/** Statuses of the proxy's own answers. */
 const STATUS: Readonly<Partial<Record<FaultCode, number>>> = {
   invalidInput: 400,
   refused: 403,
@@ -26,15 +26,15 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 const BAD_GATEWAY = 502;
 
-/** What stands after the head. */
+/** What follows the head. */
 export type AnswerBody = "none" | "asItIs" | "chunked";
 
-/** A tunnel is open. */
+/** Tells the client that a tunnel is open. */
 export const ESTABLISHED: Uint8Array = bytes("HTTP/1.1 200 Connection established\r\n\r\n");
 /** Ends a body in chunks. */
 export const LAST_CHUNK: Uint8Array = bytes("0\r\n\r\n");
 
-/** The whole answer that tells why there is no other. */
+/** The whole answer that reports a fault to the client. */
 export function refusalBytes(fault: Fault): Uint8Array {
   const given = fault.detail?.["status"];
   const status = typeof given === "number" ? given : STATUS[fault.code] ?? BAD_GATEWAY;
@@ -46,7 +46,7 @@ export function refusalBytes(fault: Fault): Uint8Array {
   return joinBytes([head, text]);
 }
 
-/** The head of an answer, and how its body is to be written. `chunks`: the client reads them. */
+/** The head of an answer, and the form of its body. `chunks`: the client accepts chunks. */
 export function answerHead(
   answer: Pick<WireAnswer, "status" | "headers">,
   { method, chunks }: { readonly method: string; readonly chunks: boolean },
@@ -72,7 +72,7 @@ export function answerHead(
   };
 }
 
-/** A piece of a body in chunks. */
+/** One chunk of a chunked body. */
 export function chunkBytes(chunk: Uint8Array): Uint8Array {
   return joinBytes([bytes(`${chunk.length.toString(16)}\r\n`), chunk, bytes("\r\n")]);
 }
@@ -86,7 +86,7 @@ function headBytes(
   return bytes(`HTTP/1.1 ${status} ${REASONS[status] ?? "Answer"}\r\n${lines}\r\n`);
 }
 
-/** Latin-1, as it came. */
+/** The text's Latin-1 bytes, as received. */
 function bytes(text: string): Uint8Array {
   return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
 }

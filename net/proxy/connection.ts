@@ -1,4 +1,6 @@
-/** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. @module */
+/**
+ * One connection to a proxy: one request, or one tunnel. Connections are never kept alive. @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { NetProxied, NetProxy, NetSpend } from "../../contracts/wire/wire_net.ts";
 import { firstOf } from "../address/first_of.ts";
@@ -13,15 +15,15 @@ import { CONNECT_BYTES, headBytesOf, type Meter, metered as counted } from "./me
 
 /** Milliseconds for the head of a request. */
 const HEAD_MS = 15_000;
-/** Milliseconds in which nothing moves. */
+/** Milliseconds without any bytes before a connection is closed. */
 const IDLE_MS = 60_000;
 const HOST_UNITS = 260;
 
-/** What proxies are made of. */
+/** The parts of proxies. */
 export interface ProxyPowers extends NetPowers {
   readonly sockets: Sockets;
   readonly proxied: (event: NetProxied) => void;
-  /** Asks the kernel; gives how many bytes were counted. */
+  /** Asks the kernel to count bytes; resolves to the number counted. */
   readonly spend: (spend: NetSpend) => Promise<number>;
 }
 
@@ -30,11 +32,11 @@ interface ConnectionParts {
   readonly powers: Pick<ProxyPowers, "clock" | "exchange" | "resolver" | "sockets">;
   readonly allow: NetProxy["allow"];
   readonly meter: Meter;
-  /** Hears what became of it, and where it was cut afterwards. */
+  /** Called with the result of the connection, and again if a tunnel is cut later. */
   readonly told: (what: Pick<NetProxied, "host" | "ok" | "why">) => void;
 }
 
-/** A connection that is under way. */
+/** A connection that is being served. */
 interface Serving extends ConnectionParts {
   readonly client: SocketEnd;
   readonly reader: ProxyReader;
@@ -43,7 +45,7 @@ interface Serving extends ConnectionParts {
   readonly gone: () => void;
 }
 
-/** Serves one connection to its end, which `abort` brings about earlier. Never rejects with a fault. */
+/** Serves one connection to its end, or until `abort`. Never rejects with a fault. */
 export async function serveConnection(
   client: SocketEnd,
   parts: ConnectionParts,
@@ -65,7 +67,7 @@ export async function serveConnection(
     const head = await reader.head().finally(forget);
     if (head !== undefined) await serve(head, serving);
   } catch (error) {
-    // A peer that vanished needs no answer, and a broken pipe is its way to say so.
+    // A client that vanished needs no answer; a broken pipe shows that it did.
     if (error instanceof Fault) await writeAll(client, refusalBytes(error)).catch(() => undefined);
   } finally {
     idle.stop();
@@ -76,11 +78,11 @@ export async function serveConnection(
 }
 
 async function serve(head: string, serving: Serving): Promise<void> {
-  let host = shown(head);
-  let told = false;
+  let host = targetIn(head);
+  let reported = false;
   const tell = (ok: boolean, why?: string): void => {
-    if (!told) serving.told({ host, ok, ...(why === undefined ? {} : { why }) });
-    told = true;
+    if (!reported) serving.told({ host, ok, ...(why === undefined ? {} : { why }) });
+    reported = true;
   };
   try {
     const ask = parseProxyHead(head);
@@ -95,8 +97,8 @@ async function serve(head: string, serving: Serving): Promise<void> {
   }
 }
 
-/** What an unread head asks for, as far as it may be shown. */
-function shown(head: string): string {
+/** The target of an unparsed head, as far as it may be shown. */
+function targetIn(head: string): string {
   const target = head.split("\r\n", 1)[0]?.split(" ")[1] ?? "";
   return target.slice(0, HOST_UNITS).replace(/[^\x21-\x7e]/g, "?");
 }
@@ -143,12 +145,12 @@ async function tunnel(
       closeWrite: () => peer.closeWrite(),
     };
     await writeAll(metered, reader.rest(), moved);
-    // Where one way breaks, the other has nobody to talk to.
+    // If one direction breaks, the other has no peer left.
     await Promise.all([pump(client, metered, moved), pump(peer, client, moved)]);
   } catch (cause) {
     if (!(cause instanceof Fault)) throw cause;
     told({ host, ok: false, why: cause.message });
-    // What is written now would stand within the tunnel's own bytes.
+    // An error answer now would land among the tunnel's own bytes.
     throw new Error("Cannot carry the tunnel on", { cause });
   } finally {
     signal.removeEventListener("abort", close);
@@ -193,7 +195,7 @@ async function forward(
   await answerClient(open, { ask, client, moved });
 }
 
-/** Hears `whole` at the end of what was read. */
+/** Passes bytes on and calls `whole` after the last. */
 async function* thenTold(
   bytes: AsyncIterable<Uint8Array>,
   whole: () => void,
@@ -202,18 +204,18 @@ async function* thenTold(
   whole();
 }
 
-/** After its request a client has nothing to say: its end means that nobody waits for the answer. */
+/** Watches a client after its request: its end means that nobody waits for the answer. */
 async function watchGone(client: SocketEnd, gone: () => void): Promise<void> {
   try {
-    // Bytes of another request are not read further: it is told that the connection is closed.
+    // Bytes of another request are not read: the client is told that the connection closes.
     if (await client.read(new Uint8Array(1)) === null) gone();
   } catch {
-    // Broken, or closed by ourselves.
+    // Broken, or closed by this process.
     gone();
   }
 }
 
-/** Writes the answer; what fails after its head breaks the connection, so that the client sees no end. */
+/** Writes the answer; a failure after the head breaks the connection, so that no end shows. */
 async function answerClient(
   answer: WireAnswer,
   { ask, client, moved }: {
@@ -236,16 +238,16 @@ async function answerClient(
   if (body === "chunked") await writeAll(client, LAST_CHUNK, moved);
 }
 
-// Notices that nothing moves.
+// Detects idle connections.
 
-/** A watch over one connection. */
+/** Watches one connection. */
 interface Idle {
-  /** Something moved. */
+  /** Called when bytes moved. */
   moved(): void;
   stop(): void;
 }
 
-/** Runs `late` once when nothing moved for `ms` milliseconds. */
+/** Runs `late` once when no bytes moved for `ms` milliseconds. */
 function watchIdle(clock: Clock, ms: number, late: () => void): Idle {
   let last = clock.now();
   let forget = clock.after(ms, look);
@@ -262,21 +264,24 @@ function watchIdle(clock: Clock, ms: number, late: () => void): Idle {
   });
 }
 
-// Reads a client's bytes: a head, then a body whose end is known. RFC 9112.
+// Reads a client's bytes: a head, then a body with a known end. RFC 9112.
 
-/** Bytes of a head, at most. */
+/** Maximum bytes of a head. */
 export const PROXY_HEAD_BYTES = 32 * 1024;
 const CHUNK = 64 * 1024;
-/** Digits of a chunk's size: less than 256 MiB. */
+/** Maximum digits of a chunk's size: less than 256 MiB. */
 const SIZE_DIGITS = 7;
 
 /** A client's bytes in order. */
 export interface ProxyReader {
-  /** The head without its last empty line, Latin-1; undefined when nothing at all came. @throws {Fault} with `status`. */
+  /**
+   * The head without its last empty line, Latin-1; undefined when no bytes came. @throws {Fault}
+   * with `status`
+   */
   head(): Promise<string | undefined>;
-  /** The body, to its end. Fails with Fault `invalidInput` when it ends early or does not read. */
+  /** The body. Fails with Fault `invalidInput` when it ends early or does not parse. */
   body(framing: Framing): AsyncIterable<Uint8Array>;
-  /** What was read and not used: the begin of a tunnel. */
+  /** Bytes that were read and not used: the beginning of a tunnel. */
   rest(): Uint8Array;
 }
 
@@ -284,11 +289,11 @@ function bad(why: string, status = 400): Fault {
   return new Fault("invalidInput", `Cannot serve the request: ${why}`, { detail: { status } });
 }
 
-/** Makes a reader; `moved` hears of each read that brought something. */
+/** Makes a reader; `moved` is called after each read that returned bytes. */
 export function makeProxyReader(from: Pick<SocketEnd, "read">, moved: () => void): ProxyReader {
   let held = new Uint8Array(0);
 
-  /** Reads on; false at the end. What is held before stays only if `keep` is set. */
+  /** Reads more bytes and keeps those already held; false at the end. */
   const more = async (): Promise<boolean> => {
     const room = new Uint8Array(held.length + CHUNK);
     room.set(held);
@@ -333,20 +338,20 @@ export function makeProxyReader(from: Pick<SocketEnd, "read">, moved: () => void
     }
   }
 
-  /** A line without its end, at most so long. */
-  async function line(most: number): Promise<string> {
-    while (held.length < most + 2 && !held.includes(10)) {
+  /** A line without its end, of at most `max` characters. */
+  async function line(max: number): Promise<string> {
+    while (held.length < max + 2 && !held.includes(10)) {
       if (!await more()) throw bad("its body ended early");
     }
     const end = held.indexOf(10);
-    if (end < 1 || end > most + 1 || held[end - 1] !== 13) throw bad("a chunk does not read");
+    if (end < 1 || end > max + 1 || held[end - 1] !== 13) throw bad("a chunk does not read");
     return latin1(taken(end + 1).subarray(0, end - 1));
   }
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const size = await line(SIZE_DIGITS);
-      // No extension, no sign, no space: whoever reads behind us could read them otherwise.
+      // No extension, sign or space: another reader behind this proxy could read them differently.
       if (!/^[0-9a-fA-F]{1,7}$/.test(size)) throw bad("a chunk does not read");
       const length = parseInt(size, 16);
       yield* exactly(length);

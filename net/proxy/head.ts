@@ -1,4 +1,7 @@
-/** The head of a request to a proxy: read strictly, so that no two readers could differ about it. RFC 9110, 9112. @module */
+/**
+ * Parses the head of a proxy request strictly, so that no two readers can disagree. RFC 9110, 9112.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 
 /** Where a request's body ends. */
@@ -7,7 +10,7 @@ export type Framing =
   | { readonly kind: "length"; readonly length: number }
   | { readonly kind: "chunked" };
 
-/** A host as the grants name it. */
+/** A host as grants name it. */
 export interface Place {
   /** `host:port`, lower case. */
   readonly host: string;
@@ -15,7 +18,7 @@ export interface Place {
   readonly url: URL;
 }
 
-/** What a proxy is asked for. */
+/** A request to a proxy. */
 export type ProxyAsk =
   | { readonly kind: "tunnel"; readonly place: Place }
   | {
@@ -24,14 +27,14 @@ export type ProxyAsk =
     readonly method: string;
     /** Path and query as written: visible ASCII. */
     readonly target: string;
-    /** Names in lower case, without those of the connection. */
+    /** Names in lower case, without hop-by-hop headers. */
     readonly headers: Readonly<Record<string, readonly string[]>>;
     readonly framing: Framing;
-    /** The client reads chunks. */
+    /** Whether the client accepts chunks. */
     readonly chunks: boolean;
   };
 
-/** Lines of a head, at most. */
+/** Maximum lines of a head. */
 const LINES = 128;
 const METHODS: ReadonlySet<string> = new Set(
   ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
@@ -42,16 +45,16 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 const HOST = /^([a-z0-9.-]{1,253}):([1-9][0-9]{0,4})$/;
 const FORWARD = /^(https?):\/\/([^/?#\\@]{1,260})(\/[^#\\]*)?$/i;
 
-/** Of one connection, and never sent on; nor what `connection` names. */
+/** Hop-by-hop headers, never forwarded; nor are those that `connection` names. */
 const HOP: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"],
   ...["te", "trailer", "transfer-encoding", "upgrade", "http2-settings", "content-length", "host"],
 ]);
 
-/** Of an answer, also what would lead its reader past this proxy. */
+/** Dropped from answers; `alt-svc` would lead the client past this proxy. */
 const HOP_OF_ANSWER: ReadonlySet<string> = new Set([...HOP, "alt-svc"]);
 
-/** The status that says so to the client. Without it the fault's code decides. */
+/** A refusal with its HTTP status; without a status the fault's code decides. */
 function bad(why: string, status = 400): Fault {
   return new Fault(
     status === 403 ? "refused" : "invalidInput",
@@ -62,7 +65,10 @@ function bad(why: string, status = 400): Fault {
   );
 }
 
-/** Reads a head, Latin-1, without its last empty line. @throws {Fault} `invalidInput`, `refused`, with `status`. */
+/**
+ * Parses a Latin-1 head without its last empty line. @throws {Fault} `invalidInput`, `refused`,
+ * with `status`
+ */
 export function parseProxyHead(head: string): ProxyAsk {
   const [first = "", ...lines] = head.split("\r\n");
   const [, method = "", target = "", minor = ""] = REQUEST_LINE.exec(first) ?? [];
@@ -93,7 +99,7 @@ export function parseProxyHead(head: string): ProxyAsk {
   };
 }
 
-/** The headers of an answer that its reader may have. */
+/** The headers of an answer that the client may receive. */
 export function answerHeaders(
   pairs: readonly (readonly [string, string])[],
 ): readonly (readonly [string, string])[] {
@@ -111,7 +117,7 @@ function headersOf(lines: readonly string[]): ReadonlyMap<string, readonly strin
     const colon = line.indexOf(":");
     const name = line.slice(0, Math.max(0, colon));
     const value = line.slice(colon + 1);
-    // A line that begins with a space, or has one before its colon, is read in two ways.
+    // Readers disagree about a line that begins with a space, or has one before its colon.
     if (!NAME.test(name) || !VALUE.test(value)) throw bad("a header does not read");
     const key = name.toLowerCase();
     headers.set(key, [...(headers.get(key) ?? []), value.trim()]);
@@ -141,14 +147,14 @@ function placeOf(scheme: "http" | "https", authority: string): Place {
   const host = authority.toLowerCase();
   const [, name = "", port = ""] = HOST.exec(host) ?? [];
   const url = URL.canParse(`${scheme}://${host}/`) ? new URL(`${scheme}://${host}/`) : undefined;
-  // One host, one spelling: 0x7f.1 would be another to whom it is sent.
+  // One host, one spelling: the receiver may read 0x7f.1 as another host.
   if (url === undefined || name === "" || url.hostname !== name || Number(port) > 65_535) {
     throw bad("its host is not a name with a port, or not written as it is read", 403);
   }
   return { host, url };
 }
 
-/** What `host` says is what the target says. */
+/** Requires that `host` and the target agree. */
 function agree(
   headers: ReadonlyMap<string, readonly string[]>,
   { host, url }: Place,
@@ -156,8 +162,8 @@ function agree(
 ): void {
   const hosts = headers.get("host");
   if (hosts === undefined) return;
-  const said = hosts[0]?.toLowerCase();
-  const fits = said === host || said === url.host || said === written.toLowerCase();
+  const named = hosts[0]?.toLowerCase();
+  const fits = named === host || named === url.host || named === written.toLowerCase();
   if (hosts.length !== 1 || !fits) throw bad("its `host` is not the one of its target");
 }
 

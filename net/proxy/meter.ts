@@ -1,34 +1,38 @@
 /**
- * What the connections of one proxy may send where budgets hold for it: bytes are asked of the kernel before they leave,
- * in steps, so that what was sent and is not on record is nothing.
+ * Meters the bytes that the connections of a proxy send under a budget: the kernel counts bytes
+ * before they leave, in steps, so that no sent byte is missing from its record.
  * @module
  */
 import type { NetSpend } from "../../contracts/wire/wire_net.ts";
 import type { ProxyAsk } from "./head.ts";
 
-/** Bytes of the packets by which a connection begins and ends, about: a connection that sends nothing tells something, too. */
+/**
+ * Approximate bytes of the packets that open and close a connection: even a connection that sends
+ * nothing reveals something.
+ */
 export const CONNECT_BYTES = 256;
-/** Smallest and largest step, bytes. */
+/** Smallest and largest step, in bytes. */
 const FIRST = 4 * 1024, LARGEST = 256 * 1024;
 
-/** Bytes that all connections of a proxy may send together. */
+/** The allowance of all connections of a proxy together. */
 export interface Meter {
-  /** Resolves once so many bytes may leave. Rejects as the kernel refuses: then nothing may. */
+  /** Resolves when `bytes` more may leave. Rejects with the kernel's refusal: then none may. */
   spend(bytes: number): Promise<void>;
 }
 
-/** A meter of proxies that no budget holds for. */
+/** The meter of proxies without a budget. */
 export const UNMETERED: Meter = Object.freeze({ spend: () => Promise.resolve() });
 
 /**
- * Makes one; `ask` gives how many bytes the kernel counted, `need` at least. A step is as long as all that was sent so
- * far, within bounds: what is counted is never more than twice what was sent, and the first step.
+ * Makes a meter; `ask` resolves to the bytes that the kernel counted, at least `need`. A step equals
+ * the bytes sent so far, within bounds, so that the count exceeds twice the sent bytes by at most
+ * the first step.
  */
 export function makeMeter(
   ask: (spend: Omit<NetSpend, "id">) => Promise<number>,
 ): Meter {
   let left = 0, sent = 0;
-  /** One connection asks at a time: two would each be given a step. */
+  // One connection asks at a time, or each of two would get a step.
   let turn: Promise<unknown> = Promise.resolve();
   const spend = (bytes: number): boolean => {
     if (bytes > left) return false;
@@ -40,7 +44,7 @@ export function makeMeter(
     async spend(bytes): Promise<void> {
       if (spend(bytes)) return;
       const asked = turn.then(async () => {
-        // Others may have taken of it meanwhile.
+        // Other connections may have used up the step meanwhile.
         while (!spend(bytes)) {
           const need = bytes - left;
           const step = Math.max(FIRST, Math.min(LARGEST, sent));
@@ -53,7 +57,7 @@ export function makeMeter(
   });
 }
 
-/** About what the head of a request takes on its way. */
+/** Approximate bytes of a request's head. */
 export function headBytesOf(
   { method, target, headers }: Extract<ProxyAsk, { kind: "forward" }>,
 ): number {
@@ -63,7 +67,7 @@ export function headBytesOf(
   return lines.reduce((sum, each) => sum + each, method.length + target.length + 15);
 }
 
-/** What was read, each piece once it may leave. */
+/** The same pieces, each when it may leave. */
 export async function* metered(
   bytes: AsyncIterable<Uint8Array>,
   meter: Meter,

@@ -1,4 +1,7 @@
-/** The proxies of servers in namespaces without network: each a socket, each with hosts of its own. @module */
+/**
+ * Proxies of servers in namespaces without network: each has a socket and its own granted hosts.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
 import { type ProxyPowers, serveConnection } from "./connection.ts";
@@ -8,15 +11,17 @@ import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";
 import type { Clock } from "../clock.ts";
 export type { ProxyPowers } from "./connection.ts";
 
-/** Connections of one proxy, and of all. */
+/** Maximum connections of one proxy, and of all. */
 const AT_ONCE = 32;
 const ALL_AT_ONCE = 128;
 
 /** The proxies of one service. */
 interface Proxies {
-  /** Listens. @throws {Fault} `conflict` for an id or path in use, `unavailable` where it cannot. */
+  /**
+   * Listens. @throws {Fault} `conflict` for an id or path in use, `unavailable` where that fails
+   */
   open(proxy: NetProxy): void;
-  /** Ends it with all its connections; resolves when none is left. Nothing for an id that is not open. */
+  /** Closes a proxy and its connections; resolves when none is left. Ignores an unknown id. */
   close(id: string): Promise<void>;
 }
 
@@ -26,14 +31,14 @@ export function makeProxies(powers: ProxyPowers): Proxies {
   let all = 0;
 
   function start(proxy: NetProxy, listener: SocketListener): () => Promise<void> {
-    const under = new Map<AbortController, Promise<void>>();
+    const inFlight = new Map<AbortController, Promise<void>>();
     const told = makeTold(powers.clock, (event) => powers.proxied({ id: proxy.id, ...event }));
 
     const meter = proxy.metered === true
       ? makeMeter((spend) => powers.spend({ id: proxy.id, ...spend }))
       : UNMETERED;
     const serve = (client: SocketEnd): void => {
-      if (under.size >= AT_ONCE || all >= ALL_AT_ONCE) return void turnAway(client, told.tell);
+      if (inFlight.size >= AT_ONCE || all >= ALL_AT_ONCE) return void turnAway(client, told.tell);
       const abort = new AbortController();
       all++;
       const served = serveConnection(
@@ -42,9 +47,9 @@ export function makeProxies(powers: ProxyPowers): Proxies {
         abort,
       ).finally(() => {
         all--;
-        under.delete(abort);
+        inFlight.delete(abort);
       });
-      under.set(abort, served);
+      inFlight.set(abort, served);
     };
     const accepting = (async (): Promise<void> => {
       for (let client = await listener.accept(); client; client = await listener.accept()) {
@@ -55,8 +60,8 @@ export function makeProxies(powers: ProxyPowers): Proxies {
       listener.close();
       await accepting;
       const gone = new Fault("cancelled", "Cannot serve the request: the proxy is closed");
-      const left = [...under.values()];
-      for (const abort of under.keys()) abort.abort(gone);
+      const left = [...inFlight.values()];
+      for (const abort of inFlight.keys()) abort.abort(gone);
       await Promise.all(left);
       told.close();
     };
@@ -78,7 +83,7 @@ export function makeProxies(powers: ProxyPowers): Proxies {
   });
 }
 
-/** One more than there may be: told why, and not read. */
+/** Refuses a connection beyond the limit without reading from it. */
 async function turnAway(
   client: SocketEnd,
   tell: (what: Pick<NetProxied, "host" | "ok" | "why">) => void,
@@ -89,22 +94,22 @@ async function turnAway(
   client.close();
 }
 
-// What the kernel is told of connections: each at first, then no more than so many a second.
+// Reports connections to the kernel: each at first, then a limited number a second.
 
-/** What became of one connection. */
+/** The result of one connection. */
 type Became = Omit<NetProxied, "id" | "more">;
 
 const A_SECOND = 20;
 const SECOND_MS = 1_000;
 
-/** Tells of the connections of one proxy. */
+/** Reports the connections of one proxy. */
 interface Told {
   readonly tell: (became: Became) => void;
-  /** Tells of what was held back. */
+  /** Reports what was held back. */
   close(): void;
 }
 
-/** Makes one; `send` hears at most 20 a second: the last of those held back goes out with how `more` there were. */
+/** Makes a reporter that sends 20 events a second; one held back carries a count as `more`. */
 function makeTold(clock: Clock, send: (event: Omit<NetProxied, "id">) => void): Told {
   let begun = clock.now();
   let sent = 0;

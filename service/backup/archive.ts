@@ -1,6 +1,6 @@
 /**
- * Writes a backup of a state while its kernel runs, and reads one into an empty folder. Nothing of
- * a backup is believed before all of it was checked.
+ * Writes a backup of a state while its kernel runs, and restores one into an empty folder. No part
+ * of a backup is used before the whole backup is checked.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ import {
 } from "./format.ts";
 import { AGE, sealing, unsealing, unsealingOld } from "./seal_powers.ts";
 
-/** The powers of {@link writeBackup}, and what it copies. */
+/** The powers of {@link writeBackup}, and the places to copy. */
 export interface BackupParts {
   readonly disk: BackupDisk;
   readonly powers: BackupPowers;
@@ -33,9 +33,9 @@ export interface BackupParts {
     readonly mcpLock: string;
     readonly sharedMcpLock?: string;
   };
-  /** Absolute: the backup's file, which must not exist. */
+  /** Absolute path of the backup file, which must not exist. */
   readonly file: string;
-  /** A fresh folder of this user's alone, on the same disk as the state. */
+  /** A fresh folder that only this user can read, on the same disk as the state. */
   readonly draft: string;
   /** Undefined: the backup is not sealed. */
   readonly passphrase: string | undefined;
@@ -46,7 +46,7 @@ export interface BackupParts {
 
 const DATABASE = "SQLite format 3\0";
 const BESIDE = /-(?:wal|shm|journal)$/;
-/** Files that the kernel makes anew, or that mean this one machine and process. */
+/** Files that a kernel creates again, or that belong to one machine or process. */
 const KERNEL_SKIPS = [
   ...[/^lock$/, /^log$/, /^damaged$/, /^programs$/, /^remit\.db/, /^backup-/],
   ...[/^work\/[^/]+\/run-/, /\.(?:tmp|[0-9a-f]{12})$/],
@@ -57,7 +57,7 @@ const skipsOf = (root: string) => (path: string): boolean =>
     // Code of imported servers is fetched and checked again by its pin.
     : (root === "mcp" && path === "trees") || /\.(?:lock|tmp|sock)$/.test(path);
 
-/** Whether a file is a database that others may be writing. */
+/** Whether a file is a database that other processes may be writing. */
 function isDatabase(disk: BackupDisk, path: string): boolean {
   const file = disk.open(path);
   try {
@@ -68,7 +68,8 @@ function isDatabase(disk: BackupDisk, path: string): boolean {
 }
 
 /**
- * Writes a backup. The kernel's log is copied first: whatever it refers to is copied after it.
+ * Writes a backup. Copies the kernel's log first, so that everything that the log refers to is
+ * copied later.
  *
  * @throws Fault `alreadyExists`, `storeCorrupt`, `conflict` for a file that changed while it was
  * read
@@ -179,7 +180,7 @@ function makeOut(file: OpenFile, passphrase: string | undefined): Out {
   });
 }
 
-/** Copies one file in, exactly as long as it was when opened. */
+/** Copies one file into the backup, exactly as long as it was when opened. */
 function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"][number] {
   try {
     const entry = { path, mode: file.mode & 0o700, size: file.size };
@@ -200,28 +201,28 @@ function copyIn(out: Out, path: string, file: OpenFile): BackupManifest["files"]
   }
 }
 
-/** The powers of {@link readBackup}, and what it reads. */
+/** The powers of {@link readBackup}, and the backup to read. */
 export interface ReadParts {
   readonly disk: BackupDisk;
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   /** A fresh, empty folder. */
   readonly into: string;
-  /** Asked for a sealed backup. Throws where there is no passphrase. */
+  /** Called for a sealed backup only. Throws where there is no passphrase. */
   passphrase(): string;
 }
 
 type Read = () => Uint8Array | undefined;
 
-/** Bytes of a backup, by lines and by counts; everything is hashed but the lines at its head. */
+/** Reads a backup by lines and by byte counts; hashes everything except the head lines. */
 interface In {
-  /** A line at the head, of 1,000 bytes at most. */
+  /** A head line, of 1,000 bytes at most. */
   head(): string;
-  /** All bytes that were not taken, in pieces. */
+  /** All remaining bytes, in pieces. */
   readonly rest: Read;
   line(): string;
   bytes(count: number): Uint8Array;
-  /** Of all that was taken, but for the line that was taken last. */
+  /** The hash of everything read before the last line. */
   before(): string;
   over(): boolean;
 }
@@ -250,16 +251,16 @@ function makeIn(next: Read): In {
     at += piece.length;
     return piece;
   };
-  const takeLine = (most: number, first = most): Uint8Array => {
+  const takeLine = (max: number, manifestMax = max): Uint8Array => {
     const pieces: Uint8Array[] = [];
-    for (let length = 0, max = most;;) {
+    for (let length = 0, limit = max;;) {
       if (!fill()) throw brokenBackup("it is cut off");
       const end = held.indexOf(10, at);
       const piece = take((end === -1 ? held.length : end + 1) - at);
       pieces.push(piece);
       length += piece.length;
-      if (length === piece.length && startsManifest(piece)) max = first;
-      if (length > max) throw brokenBackup("a line of it is too long");
+      if (length === piece.length && startsManifest(piece)) limit = manifestMax;
+      if (length > limit) throw brokenBackup("a line of it is too long");
       if (end !== -1) return Buffer.concat(pieces);
     }
   };
@@ -281,7 +282,7 @@ function startsManifest(piece: Uint8Array): boolean {
   return MANIFEST.every((byte, n) => piece[n] === byte);
 }
 
-/** The bytes behind the opening, unsealed: `next` gives those of the file. */
+/** Reads past the opening and unseals: `next` supplies the file's bytes. */
 function openIn(next: Read, passphrase: ReadParts["passphrase"]): In {
   const file = makeIn(next);
   const first = file.head();
@@ -313,10 +314,10 @@ function copyOut(disk: BackupDisk, input: In, file: BackupFile, path: string): s
 }
 
 /**
- * Reads a whole backup: every file lies in `into` then, and is what the manifest says.
+ * Reads a whole backup: every file then lies in `into` and matches the manifest.
  *
- * @throws Fault `invalidInput` for what is cut off, changed, twice there, or would leave `into`;
- * `notFound`
+ * @throws Fault `invalidInput` for a backup that is cut off, changed, has a file twice, or would
+ * write outside `into`; `notFound`
  */
 export function readBackup({ disk, file, into, passphrase }: ReadParts): BackupManifest {
   const source = disk.open(file);

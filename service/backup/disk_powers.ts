@@ -1,7 +1,6 @@
 /**
- * The disk and the databases as backup and restore need them: large files in pieces, links never
- * followed, databases copied as they stand at one moment. The store and the log are loaded when a
- * check asks for them.
+ * The disk and the databases for backup and restore: large files in pieces, links never followed,
+ * databases copied as of one moment. The store and the log are loaded only for a check.
  * @module
  */
 import { existsSync } from "node:fs";
@@ -17,10 +16,10 @@ const PIECE = 1_048_576;
 export interface OpenFile {
   readonly size: number;
   readonly mode: number;
-  /** The next bytes, at most `most`; undefined at the end. The next call reuses the array. */
-  read(most?: number): Uint8Array | undefined;
+  /** The next bytes, at most `max`; undefined at the end. The next call reuses the array. */
+  read(max?: number): Uint8Array | undefined;
   write(bytes: Uint8Array): void;
-  /** Durable when it returns. */
+  /** Makes the written bytes durable. */
   sync(): void;
   close(): void;
 }
@@ -31,8 +30,8 @@ function opened(file: Deno.FsFile): OpenFile {
   return Object.freeze<OpenFile>({
     size,
     mode: (mode ?? 0) & 0o7777,
-    read(most = PIECE): Uint8Array | undefined {
-      const n = file.readSync(buffer.subarray(0, Math.min(most, PIECE)));
+    read(max = PIECE): Uint8Array | undefined {
+      const n = file.readSync(buffer.subarray(0, Math.min(max, PIECE)));
       return n === null ? undefined : buffer.subarray(0, n);
     },
     write(bytes): void {
@@ -52,20 +51,20 @@ function absent<T>(look: () => T): T | undefined {
   }
 }
 
-/** The disk, with the process's own rights. */
+/** The disk, with this process's rights. */
 export const backupDisk = Object.freeze({
-  /** Undefined where there is no plain file. */
+  /** Undefined unless `path` is a plain file. */
   open(path: string): OpenFile | undefined {
     return absent(() => {
       if (!Deno.lstatSync(path).isFile) return undefined;
       return opened(Deno.openSync(path, { read: true }));
     });
   },
-  /** A new file; throws when something is there. */
+  /** A new file; throws where something exists. */
   create(path: string, mode: number): OpenFile {
     return opened(Deno.openSync(path, { write: true, createNew: true, mode }));
   },
-  /** What lies beneath a folder: plain files by their paths, and how many other things; sorted. */
+  /** Sorted paths of the plain files beneath a folder, and the number of other entries. */
   walk(root: string, skip: (path: string) => boolean): {
     readonly files: readonly string[];
     readonly others: number;
@@ -88,26 +87,26 @@ export const backupDisk = Object.freeze({
   exists: (path: string): boolean => absent(() => Deno.lstatSync(path)) !== undefined,
   makeFolder: (path: string): void => Deno.mkdirSync(path, { recursive: true, mode: 0o700 }),
   rename: (from: string, to: string): void => Deno.renameSync(from, to),
-  /** Removes a folder of empty folders, if there is one; throws where it holds a file. */
+  /** Removes a tree of empty folders, if there is one; throws where it holds a file. */
   removeEmpty(path: string): void {
     for (const entry of absent(() => [...Deno.readDirSync(path)]) ?? []) {
       if (entry.isDirectory) backupDisk.removeEmpty(join(path, entry.name));
     }
     absent(() => Deno.removeSync(path));
   },
-  /** A file, or a folder with all in it; nothing when there is none. */
+  /** Removes a file, or a folder with its contents; does nothing where there is none. */
   remove: (path: string): void => void absent(() => Deno.removeSync(path, { recursive: true })),
 });
 /** The disk of backup and restore. */
 export type BackupDisk = typeof backupDisk;
 
 const BUSY_MS = 5_000;
-/** All pages in one step: a copy in several steps begins anew at each write between them. */
+/** Copies all pages in one step: a stepwise copy starts again at each write in between. */
 const ALL = 1_000_000_000;
 
 /**
- * Copies a database page by page, with all that its log of changes holds. Its writers are not held
- * up. (`VACUUM INTO` would number rows anew, which indexes of text refer to.)
+ * Copies a database page by page, including its write-ahead log, without blocking its writers.
+ * (`VACUUM INTO` would renumber rows, and text indexes refer to row numbers.)
  *
  * @throws Fault `storeCorrupt` where the file cannot be read as a database
  */
@@ -141,7 +140,7 @@ export function makeBackupPowers(provide: () => Promise<LogKit>): BackupPowers {
   return Object.freeze<BackupPowers>({
     copy: copySqlite,
     async verify(path, { keyFile, head }): Promise<CheckedLog> {
-      // The check would make a key where there is none.
+      // The check would create a key where there is none.
       if (!existsSync(keyFile)) {
         throw new Fault("storeCorrupt", `Cannot check "${path}": its receipt key is gone`);
       }

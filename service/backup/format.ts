@@ -3,23 +3,23 @@
  *
  * ```text
  * {"remit":"backup","version":1,"sealed":null}
- * {"path":"kernel/remit.db","mode":384,"size":40960}    then 40960 bytes, as often as there are files
+ * {"path":"kernel/remit.db","mode":384,"size":40960}    then 40960 bytes; once for each file
  * {"manifest":{…}}                                      every file with its SHA-256, the log's head
- * {"sha256":"…"}                                        of all bytes before this line, but for the first line
+ * {"sha256":"…"}                                        of the bytes between the first line and this
  * ```
  *
- * Where a passphrase was given, all of it is sealed as an age file (seal_powers.ts). What versions before that sealed has
- * the first line in the clear, which says how the rest is sealed.
+ * With a passphrase, the whole backup is sealed as an age file (seal_powers.ts). Backups sealed by
+ * versions before age have the first line in the clear, which says how the rest is sealed.
  * @module
  */
 import * as z from "zod";
 import { Digest, Millis } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 
-/** What a check of a whole log says. */
+/** The result of checking a whole log. */
 export interface CheckedLog {
   readonly ok: boolean;
-  /** One sentence where the log does not hold. */
+  /** One sentence, where the log does not hold. */
   readonly why: string;
   readonly events: number;
   /** The hash of the kernel chain's last seal. */
@@ -28,13 +28,13 @@ export interface CheckedLog {
   readonly receiptKey: string;
 }
 
-/** Databases and logs that no kernel is asked for. */
+/** Databases and logs, read without a kernel. */
 export interface BackupPowers {
-  /** Copies a database as it stands at one moment to a new file, also while others write it. */
+  /** Copies a database, as of one moment, to a new file, also while others write to it. */
   copy(path: string, into: string): Promise<void>;
   /**
-   * Checks a kernel's database that nobody has open: its structure, then every chain and seal with
-   * the key in `keyFile`. Rejects `storeCorrupt` where it is no store at all.
+   * Checks a kernel's database that no process has open: its structure, then every chain and seal
+   * with the key in `keyFile`. Rejects `storeCorrupt` where the file is not a store.
    */
   verify(
     path: string,
@@ -42,20 +42,19 @@ export interface BackupPowers {
   ): Promise<CheckedLog>;
 }
 
-/** Longest line but the manifest's, bytes. */
+/** Maximum length of a line other than the manifest, in bytes. */
 export const LINE_BYTES = 16_384;
-/** Longest manifest, bytes. */
+/** Maximum length of the manifest, in bytes. */
 export const MANIFEST_BYTES = 256_000_000;
-/** Most files of one backup. */
+/** Maximum number of files in a backup. */
 const MAX_FILES = 1_000_000;
 
-/** How versions before age sealed: scrypt over the passphrase, then AES-256-GCM. */
+/** The sealing of versions before age: scrypt over the passphrase, then AES-256-GCM. */
 export const SealedHow = z.object({
   salt: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   /** Logarithm of scrypt's cost. */
   cost: z.int().min(15).max(20),
 }).strict();
-/** The parsed form of the schema of the same name. */
 export type SealedHow = z.infer<typeof SealedHow>;
 
 /** The first line. */
@@ -69,7 +68,7 @@ type BackupOpening = z.infer<typeof BackupOpening>;
 const ROOTS: ReadonlySet<string> = new Set(["kernel", "person", "wiki", "mcp", "config"]);
 const MAX_PATH = 3_000;
 
-/** Whether `path` stays beneath the folder of the restore, in one of our folders. */
+/** Whether `path` stays beneath the restore folder, in one of Remit's own folders. */
 export function isBackupPath(path: string): boolean {
   const parts = path.split("/");
   return path.length <= MAX_PATH && parts.length > 1 && ROOTS.has(parts[0] ?? "") &&
@@ -78,40 +77,38 @@ export function isBackupPath(path: string): boolean {
 
 const FILE = {
   path: z.string().refine(isBackupPath),
-  /** Permission bits: nobody but the owner. */
+  /** Permission bits; only the owner has any. */
   mode: z.int().min(0).max(0o700).refine((mode) => (mode & 0o077) === 0),
   size: z.int().min(0),
 };
 
-/** One file, before its bytes. */
+/** A file's entry, before its bytes. */
 export const BackupFile = z.object(FILE).strict();
-/** The parsed form of the schema of the same name. */
 export type BackupFile = z.infer<typeof BackupFile>;
 
-/** What the whole backup holds. */
+/** The contents of the whole backup. */
 export const BackupManifest = z.object({
   createdAt: Millis,
-  /** The version of Remit that made it. */
+  /** The version of Remit that wrote the backup. */
   remit: z.string().max(64),
-  /** The kernel's chain at its last seal, as it stands in the copy. */
+  /** The kernel's chain at its last seal in the copy. */
   head: Digest,
   events: z.int().min(0),
   /** Raw Ed25519 public key of receipts and seals, base64url. */
   receiptKey: z.string().max(64),
   files: z.array(z.object({ ...FILE, sha256: Digest }).strict()).max(MAX_FILES),
-  /** Files that are no plain ones, or went while the copy was made. */
+  /** Number of entries that are not plain files, or vanished during the copy. */
   leftOut: z.int().min(0),
 }).strict();
-/** The parsed form of the schema of the same name. */
 export type BackupManifest = z.infer<typeof BackupManifest>;
 
-/** A line between the bytes. */
+/** A line between the files' bytes. */
 export type BackupLine =
   | { readonly kind: "file"; readonly file: BackupFile }
   | { readonly kind: "manifest"; readonly manifest: BackupManifest }
   | { readonly kind: "end"; readonly sha256: Digest };
 
-/** The fault for a backup that does not hold. */
+/** The fault for an invalid backup. */
 export function brokenBackup(why: string, cause?: unknown): Fault {
   return new Fault("invalidInput", `Cannot use the backup: ${why}`, { cause });
 }

@@ -1,8 +1,8 @@
 /**
  * Seals a backup under a passphrase as an age file (age-encryption.org/v1, one scrypt recipient),
- * so that `age -d` opens it without Remit; opens such files, and those that earlier versions sealed
- * with AES-256-GCM. Both are pieces that are numbered and whose last one is marked: none is cut,
- * moved or added. docs/decision/0065.
+ * so that `age -d` opens it without Remit. Opens such files, and those that earlier versions sealed
+ * with AES-256-GCM. Both formats number their pieces and mark the last one, so that no piece can be
+ * cut off, moved or added. docs/decision/0065.
  * @module
  */
 import { Buffer } from "node:buffer";
@@ -24,7 +24,7 @@ const PIECE = 65_536;
 const TAG = 16;
 const KEY = 32;
 const FILE_KEY = 16;
-/** Logarithms of scrypt's cost, of a new file and at most. 17: tenths of a second, 128 MB. */
+/** Logarithms of scrypt's cost: of new files, and the maximum. 17: tenths of a second, 128 MB. */
 const COST = 17;
 const MAX_COST = 20;
 const WRONG = "the passphrase is another, or it was cut off or changed";
@@ -46,7 +46,7 @@ const ageSalt = (salt: Uint8Array): Uint8Array =>
 const macOf = (head: string, fileKey: Uint8Array): Buffer =>
   createHmac("sha256", hkdf(fileKey, new Uint8Array(), "header")).update(head).digest();
 
-/** Eleven bytes of the piece's number and one that marks the last piece. */
+/** Eleven bytes of the piece's number and one byte that marks the last piece. */
 function ageNonce(n: number, last: boolean): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUIntBE(n, 5, 6);
@@ -54,14 +54,14 @@ function ageNonce(n: number, last: boolean): Buffer {
   return nonce;
 }
 
-/** Takes plain bytes and gives sealed ones on. */
+/** Seals plain bytes. */
 export interface Sealer {
   write(bytes: Uint8Array): void;
-  /** Gives the last piece. */
+  /** Seals the last piece. */
   end(): void;
 }
 
-/** Begins an age file: its header goes to `give` at once. */
+/** Begins an age file: passes its header to `give` at once. */
 export function sealing(passphrase: string, give: (bytes: Uint8Array) => void): Sealer {
   const [salt, fileKey, nonce] = [randomBytes(16), randomBytes(FILE_KEY), randomBytes(16)];
   const wrap = createCipheriv(
@@ -91,13 +91,13 @@ export function sealing(passphrase: string, give: (bytes: Uint8Array) => void): 
   });
 }
 
-/** Bytes that are read in pieces of any length; undefined at their end. */
+/** Reads bytes in pieces of any length; undefined at the end. */
 type Read = () => Uint8Array | undefined;
 type Opener = Pick<ReturnType<typeof createDecipheriv>, "update" | "final"> & {
   setAuthTag(tag: Uint8Array): unknown;
 };
 
-/** The pieces that `read` gives, opened. Throws `invalidInput` for one that does not open. */
+/** Decrypts the pieces from `read`. Throws `invalidInput` for a piece that fails. */
 function opening(
   read: Read,
   open: (n: number, last: boolean) => Opener,
@@ -108,7 +108,7 @@ function opening(
   let dry = false;
   return () => {
     if (over) return undefined;
-    // One byte more than a piece tells that the piece is not the last.
+    // One byte beyond a piece shows that the piece is not the last.
     while (!dry && held.length <= PIECE + TAG) {
       const more = read();
       if (more === undefined) dry = true;
@@ -125,7 +125,7 @@ function opening(
   };
 }
 
-/** The plain bytes of what ends with its tag. Throws `invalidInput`. */
+/** Decrypts bytes that end with their tag. Throws `invalidInput`. */
 function opened(cipher: Opener, sealed: Uint8Array): Uint8Array {
   try {
     cipher.setAuthTag(sealed.subarray(sealed.length - TAG));
@@ -136,11 +136,11 @@ function opened(cipher: Opener, sealed: Uint8Array): Uint8Array {
 }
 
 /**
- * Opens an age file behind its first line: `line` gives a line of its header, `read` the bytes
- * behind the header.
+ * Opens an age file after its first line: `line` supplies the header lines, `read` the bytes after
+ * the header.
  *
- * @throws Fault `invalidInput` for another passphrase, other recipients, and for what was cut off
- * or changed
+ * @throws Fault `invalidInput` for a wrong passphrase, other recipients, and bytes that were cut
+ * off or changed
  */
 export function unsealing(
   passphrase: string,
@@ -176,7 +176,7 @@ export function unsealing(
   );
 }
 
-/** Opens what versions before age sealed: `read` gives the bytes behind the first line. */
+/** Opens a backup of a version before age: `read` supplies the bytes after the first line. */
 export function unsealingOld(passphrase: string, { salt, cost }: SealedHow, read: Read): Read {
   const key = scrypt(passphrase, Buffer.from(salt, "base64url"), cost);
   return opening(read, (n, last) => {

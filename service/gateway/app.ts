@@ -1,6 +1,6 @@
 /**
- * The gateway's routes. A request passes, in this order: headers of ours, Host, Origin, rate of its
- * address; then the checks of its route. Nothing of ours is told in an error.
+ * The gateway's routes. A request passes, in this order: Remit's headers, Host, Origin, the rate of
+ * its address; then its route's checks. Errors reveal nothing about Remit.
  * @module
  */
 import { type Context, Hono } from "hono";
@@ -9,21 +9,21 @@ import { isLoopback } from "../../contracts/base/loopback.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Rates } from "./rates.ts";
 
-/** A connection, as the server tells it. */
+/** A connection, as the server reports it. */
 export interface Connection {
   /** The peer's address, without its port. */
   readonly address: string;
   /** The name under which its requests are counted. */
   readonly caller: string;
-  /** Room for the request's body; absent: without a bound. */
+  /** Room for the request's body; absent: unbounded. */
   readonly body?: HeldBody;
 }
 
 /** Hono's environment of the routes. */
 export type Env = { Bindings: Connection };
-/** A request under way. */
+/** A request in progress. */
 export type Ask = Context<Env>;
-/** An app to which routes are added. */
+/** An app that routes are added to. */
 export type Routes = Hono<Env>;
 
 /** Refuses with a status and a plain sentence. */
@@ -36,33 +36,33 @@ export function refuse(
   return c.json({ error }, status, headers);
 }
 
-/** Refuses a caller that asks too often. */
+/** Refuses a caller that sends too many requests. */
 export function tooMany(c: Ask): Response {
   return refuse(c, 429, "too many requests", { "retry-after": "10" });
 }
 
-/** One refusal for what does not exist and for what is not the caller's. */
+/** One refusal both for what does not exist and for what belongs to others. */
 export function nothing(c: Ask): Response {
   return refuse(c, 404, "there is nothing here");
 }
 
-/** Bounds of a body. */
+/** Limits of a body. */
 export interface BodyBounds {
   readonly bodyMs: number;
   readonly after: After;
-  /** Bytes; absent: 4 MiB. */
-  readonly most?: number;
+  /** In bytes; absent: 4 MiB. */
+  readonly max?: number;
 }
 
-/** Reads a request's body; a response where the body is refused. */
+/** Reads a request's body, or returns the response that refuses the body. */
 export async function wholeBody(
   c: Ask,
-  { bodyMs, after, most = MAX_BODY }: BodyBounds,
+  { bodyMs, after, max = MAX_BODY }: BodyBounds,
 ): Promise<Uint8Array<ArrayBuffer> | Response> {
-  const body = await readBody(c.req.raw, { bodyMs, after, most }, c.env.body);
+  const body = await readBody(c.req.raw, { bodyMs, after, max }, c.env.body);
   switch (body.kind) {
     case "tooLarge":
-      return refuse(c, 413, `the body is longer than ${most / 1_048_576} MiB`, {
+      return refuse(c, 413, `the body is longer than ${max / 1_048_576} MiB`, {
         connection: "close",
       });
     case "tooSlow":
@@ -78,11 +78,11 @@ export async function wholeBody(
   }
 }
 
-/** Lets in the values of Host and Origin that are this server's. */
+/** Accepts the values of Host and Origin that are this server's. */
 export interface Door {
   /** The `Host` header. */
   host(value: string | undefined): boolean;
-  /** The `Origin` header; undefined, for a request of no page, is let in. */
+  /** The `Origin` header; undefined, from a request without a page, is accepted. */
   origin(value: string | undefined): boolean;
 }
 
@@ -92,7 +92,7 @@ export function makeDoor(
   more: { readonly hosts: readonly string[]; readonly origins: readonly string[] },
 ): Door {
   const url = new URL(`http://${address}`);
-  // This machine has three names; a foreign name that resolves to it is none of them.
+  // This machine has three names; any other name that resolves to it is refused.
   const own = isLoopback(url.hostname)
     ? ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${portOf(url)}`)
     : [`${url.hostname}:${portOf(url)}`];
@@ -108,7 +108,7 @@ function portOf(url: URL): string {
   return url.port === "" ? "80" : url.port;
 }
 
-/** A Host header leaves port 80 out. */
+/** A Host header omits port 80. */
 function withPort(host: string, own: URL): string {
   return portOf(own) === "80" && !/:\d+$/.test(host) ? `${host}:80` : host;
 }
@@ -123,7 +123,7 @@ function originOf(text: string): string {
   }
 }
 
-/** The checks of every request, and what adds the routes behind them. */
+/** The checks of every request, and the function that adds the routes behind them. */
 export interface AppParts {
   readonly door: Door;
   /** By address. */
@@ -132,7 +132,7 @@ export interface AppParts {
   note(text: string): void;
 }
 
-/** Headers of every answer whose route does not set them. */
+/** Default headers of every answer. */
 const HEADERS: readonly (readonly [string, string])[] = [
   ["x-content-type-options", "nosniff"],
   ["x-frame-options", "DENY"],
@@ -161,7 +161,7 @@ export function makeApp({ door, rate, add, note }: AppParts): Routes {
   add(app);
   app.notFound(nothing);
   app.onError((error, c) => {
-    // The operator is not told of each request of a flood.
+    // A flood of requests must not flood the operator with notes.
     if (error instanceof Fault && error.code === "rateLimited") return tooMany(c);
     note(`a request failed: ${error.message}`);
     return refuse(c, 500, "the request failed");

@@ -1,26 +1,26 @@
 /**
- * Reads requests' bodies within bytes and time, and bounds the bytes of all bodies at once. Where
- * there is no room, the caller that holds the most loses the body that it began first: a thousand
- * slow bodies of a stranger neither fill the process nor keep an honest caller out.
+ * Reads request bodies within byte and time limits, and bounds the bytes of all bodies together.
+ * Where no room is left, the caller that holds the most loses its oldest body: a stranger's
+ * thousand slow bodies neither fill the process nor shut out an honest caller.
  * @module
  */
 import { joinBytes } from "../../port/join_bytes.ts";
 
-/** The room of one request's body. */
+/** The room reserved for one request's body. */
 export interface HeldBody {
-  /** Takes room for more bytes; false where there is none, or this body has lost its room. */
+  /** Reserves room for more bytes; false where none is left, or this body has lost its room. */
   take(bytes: number): boolean;
-  /** Calls `then` once when the body loses its room before it is whole. */
+  /** Calls `then` once if the body loses its room before it is complete. */
   gaveWay(then: () => void): void;
-  /** The whole body has come: it keeps its room. */
+  /** Marks the body complete: it keeps its room. */
   whole(): void;
-  /** Gives the room back. */
+  /** Releases the room. */
   over(): void;
 }
 
-/** The room of all bodies. */
+/** The room of all bodies together. */
 export interface BodyRoom {
-  /** Begins a body of a caller; it has no bytes yet. */
+  /** Begins a caller's body, without bytes yet. */
   hold(caller: string): HeldBody;
   /** Bytes of all bodies. */
   readonly bytes: number;
@@ -34,12 +34,12 @@ interface Held {
 
 interface Caller {
   bytes: number;
-  /** Bodies that are being read, the oldest first. */
+  /** Bodies in progress, oldest first. */
   readonly reading: Set<Held>;
 }
 
-/** Makes room for `most` bytes. */
-export function makeBodyRoom(most: number): BodyRoom {
+/** Makes room for `max` bytes. */
+export function makeBodyRoom(max: number): BodyRoom {
   const callers = new Map<string, Caller>();
   let bytes = 0;
 
@@ -56,7 +56,7 @@ export function makeBodyRoom(most: number): BodyRoom {
     caller.reading.delete(held);
     if (caller.bytes === 0 && caller.reading.size === 0) callers.delete(held.caller);
   };
-  /** The oldest body of the caller that holds the most, and no less than the newcomer. */
+  /** The oldest body of the caller that holds the most, and at least as much as the newcomer. */
   const leastMissed = (newcomer: number): Held | undefined => {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {
@@ -76,11 +76,11 @@ export function makeBodyRoom(most: number): BodyRoom {
       held.give = () => gone = true;
       return Object.freeze<HeldBody>({
         take(more): boolean {
-          if (gone || more > most) return false;
+          if (gone || more > max) return false;
           const own = callerOf(held);
-          // A body without bytes has nothing to give back.
+          // A body without bytes has nothing to release.
           if (more > 0) own.reading.add(held);
-          while (bytes + more > most) {
+          while (bytes + more > max) {
             const least = leastMissed(own.bytes);
             if (least === undefined || least === held) return false;
             release(least);
@@ -104,7 +104,7 @@ export function makeBodyRoom(most: number): BodyRoom {
   });
 }
 
-/** Bytes of a body where its route does not say otherwise. */
+/** Maximum bytes of a body, unless its route says otherwise. */
 export const MAX_BODY = 4 * 1_048_576;
 
 /** A body, or why it was refused. */
@@ -118,15 +118,15 @@ export type After = (ms: number, then: () => void) => () => void;
 /** Reads the body within byte and time limits; the rest of a refused body is not read. */
 export async function readBody(
   request: Request,
-  { bodyMs, after, most }: {
+  { bodyMs, after, max }: {
     readonly bodyMs: number;
     readonly after: After;
-    readonly most: number;
+    readonly max: number;
   },
   held?: HeldBody,
 ): Promise<Body> {
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > most) return { kind: "tooLarge" };
+  if (declared > max) return { kind: "tooLarge" };
   if (request.body === null) return { kind: "bytes", bytes: new Uint8Array() };
   const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
@@ -148,7 +148,7 @@ export async function readBody(
         giveUp("crowded");
         break;
       }
-      if (length > most) {
+      if (length > max) {
         await reader.cancel();
         return { kind: "tooLarge" };
       }

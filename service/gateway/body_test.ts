@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeBodyRoom, readBody } from "./body.ts";
 
-const bounds = { bodyMs: 60_000, after: () => () => undefined, most: 1_000 };
+const bounds = { bodyMs: 60_000, after: () => () => undefined, max: 1_000 };
 
 /** A body that is sent as the test says. */
 function slowBody(): { readonly request: Request; send(bytes: number): void; end(): void } {

@@ -1,23 +1,23 @@
 /**
- * Bounds connections: how many there are, and how long one may be silent. Where no place is left,
- * the caller with the most connections loses the one that was silent for longest: thousands of a
- * stranger's do not keep an honest client out.
+ * Bounds connections: their number, and how long one may be idle. Where no place is left, the
+ * caller with the most connections loses the one idle for longest, so that a stranger's thousands
+ * do not shut out an honest client.
  * @module
  */
 
-/** Bounds of connections. */
+/** Limits of connections. */
 export interface ConnectionBounds {
-  /** At once, of all callers. */
-  readonly most: number;
-  /** Milliseconds until the first request's head is whole. */
+  /** Number at once, of all callers. */
+  readonly max: number;
+  /** Milliseconds for the first request's head to arrive. */
   readonly firstMs: number;
-  /** Milliseconds from an answer, which must be read in them, to the next request's head. */
+  /** Milliseconds from an answer, which must be read in that time, to the next request's head. */
   readonly idleMs: number;
 }
 
 /** The place of one connection. Calls after its end do nothing. */
 export interface Place {
-  /** A request's head is there. */
+  /** A request's head has arrived. */
   asked(): void;
   /** That request was answered. */
   answered(): void;
@@ -27,9 +27,9 @@ export interface Place {
 
 /** All connections. */
 export interface Connections {
-  /** Takes a place; undefined where there is none. `close` is called when it is taken back. */
+  /** Takes a place; undefined where none is left. `close` is called to take the place back. */
   take(caller: string, close: () => void): Place | undefined;
-  /** Takes back the places of connections that were silent for too long. */
+  /** Closes connections that were idle for too long. */
   sweep(): void;
   readonly size: number;
 }
@@ -37,19 +37,19 @@ export interface Connections {
 interface Held {
   readonly caller: string;
   readonly close: () => void;
-  /** Requests that are not answered yet. */
-  under: number;
-  /** The end of the silence that it may keep, milliseconds. */
+  /** Requests without an answer yet. */
+  inFlight: number;
+  /** The end of the idle time that is left, in milliseconds. */
   until: number;
 }
 
 interface Caller {
   readonly all: Set<Held>;
-  /** Those without a request under way, the longest silent first. */
+  /** Connections without a request in progress, idle for longest first. */
   readonly silent: Set<Held>;
 }
 
-/** Begins without any connection. `now` is milliseconds. */
+/** Begins without connections. `now` is in milliseconds. */
 export function makeConnections(bounds: ConnectionBounds, now: () => number): Connections {
   const callers = new Map<string, Caller>();
   let size = 0;
@@ -63,7 +63,7 @@ export function makeConnections(bounds: ConnectionBounds, now: () => number): Co
     return true;
   };
 
-  /** The longest silent connection of the caller with the most, no fewer than the newcomer's. */
+  /** The longest idle connection of the caller with the most, no fewer than the newcomer's. */
   const leastMissed = (newcomer: number): Held | undefined => {
     let largest: Caller | undefined;
     for (const caller of callers.values()) {
@@ -82,12 +82,17 @@ export function makeConnections(bounds: ConnectionBounds, now: () => number): Co
       return size;
     },
     take(name, onClose) {
-      if (size >= bounds.most) {
+      if (size >= bounds.max) {
         const least = leastMissed(callers.get(name)?.all.size ?? 0);
         if (least === undefined) return undefined;
         close(least);
       }
-      const held: Held = { caller: name, close: onClose, under: 0, until: now() + bounds.firstMs };
+      const held: Held = {
+        caller: name,
+        close: onClose,
+        inFlight: 0,
+        until: now() + bounds.firstMs,
+      };
       const caller = callers.get(name) ?? { all: new Set<Held>(), silent: new Set<Held>() };
       callers.set(name, caller);
       caller.all.add(held);
@@ -95,12 +100,12 @@ export function makeConnections(bounds: ConnectionBounds, now: () => number): Co
       size += 1;
       return Object.freeze<Place>({
         asked(): void {
-          held.under += 1;
+          held.inFlight += 1;
           caller.silent.delete(held);
         },
         answered(): void {
-          held.under -= 1;
-          if (held.under > 0 || !caller.all.has(held)) return;
+          held.inFlight -= 1;
+          if (held.inFlight > 0 || !caller.all.has(held)) return;
           held.until = now() + bounds.idleMs;
           caller.silent.add(held);
         },

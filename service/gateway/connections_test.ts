@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeConnections, type Place } from "./connections.ts";
 
-const BOUNDS = { most: 4, firstMs: 100, idleMs: 1_000 };
+const BOUNDS = { max: 4, firstMs: 100, idleMs: 1_000 };
 
 function makeWorld() {
   let at = 0;

@@ -1,27 +1,27 @@
-/** Answers what the starter asks of the gateway's process. contracts/wire/wire_serve.ts. @module */
+/** Answers the starter's requests to the gateway process. contracts/wire/wire_serve.ts. @module */
 import * as z from "zod";
 import { Fault, type Json, type Port, type PortHandler } from "../../contracts/base/mod.ts";
 import { Exchange, type ExchangeEvent } from "../../contracts/exchange/mod.ts";
 import { SERVE_PIECE, ServeOpen } from "../../contracts/wire/mod.ts";
 import { makeStarter, type Starter, type StarterSession } from "./starter.ts";
 
-/** One host over a pipe. */
+/** One MCP host over a pipe. */
 export interface PipeHost {
   feed(text: string): void;
   close(): Promise<void>;
 }
 
-/** A server of HTTP. */
+/** An HTTP server. */
 export interface Listening {
   /** `host:port`. */
   readonly address: string;
-  /** Hears what the starter tells of peers. */
+  /** Receives what the starter tells about peers. */
   heard(op: string, body: Json): void;
-  /** Takes no new request and finishes those under way within some seconds. */
+  /** Accepts no new request and finishes those in progress within some seconds. */
   stop(): Promise<void>;
 }
 
-/** The protocols of a gateway, and its one power: to listen at an address. */
+/** The gateway's protocols, and its one power: to listen at an address. */
 export interface GatewayParts {
   overStdio(
     session: StarterSession,
@@ -33,12 +33,12 @@ export interface GatewayParts {
 }
 
 const Piece = z.object({ text: z.string().max(SERVE_PIECE) }).strict();
-// TRUST: from the starter, which had it from the kernel.
+// TRUST: from the starter, which received it from the kernel.
 const Rendered = z.object({
   exchange: Exchange,
   event: z.custom<ExchangeEvent>((value) => typeof value === "object").nullable(),
 });
-/** Over a pipe there is one host; only its session learns what it calls itself. */
+/** A pipe has one host, which introduces itself only within its session. */
 const PIPE = { token: null, client: { name: "host", version: "0" } } as const;
 
 /** Makes the handler of a gateway's port. */
@@ -48,7 +48,7 @@ export function makeGateway(port: Pick<Port, "ask" | "tell">, parts: GatewayPart
   let session: StarterSession | undefined;
   let listening: Listening | undefined;
   let opened = false;
-  /** Keeps the order of what is sent to the host. */
+  /** Serializes what is sent to the host. */
   let sent: Promise<unknown> = Promise.resolve();
 
   const write = (text: string): void => {

@@ -1,7 +1,7 @@
 /**
- * The gateway's clock, randomness and listener. It listens at one address within bounds on
- * connections: each accepted connection goes to the function beneath `Deno.serve`, which Deno does
- * not promise to keep (docs/decision/0021).
+ * The gateway's clock, randomness and listener. It listens at one address within limits on
+ * connections, and passes each accepted connection to the function beneath `Deno.serve`, which Deno
+ * does not guarantee to keep (docs/decision/0021).
  * @module
  */
 import type { After } from "./body.ts";
@@ -14,7 +14,7 @@ export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** Milliseconds of a clock that only goes forward. */
+/** Milliseconds of a monotonic clock. */
 export function now(): number {
   return performance.now();
 }
@@ -31,7 +31,7 @@ export async function sha256Base64(text: string): Promise<string> {
   return new Uint8Array(bytes).toBase64();
 }
 
-/** Makes the HMAC-SHA-256 of texts under `key`, base64url. */
+/** Makes a function that computes the HMAC-SHA-256 of a text under `key`, as base64url. */
 export async function makeSeal(
   key: Uint8Array<ArrayBuffer>,
 ): Promise<(text: string) => Promise<string>> {
@@ -46,23 +46,23 @@ export async function makeSeal(
 
 /** A server at an address. */
 export interface Listener {
-  /** The port, also where any free one was wanted. */
+  /** The port, also where any free port was requested. */
   readonly port: number;
-  /** Takes no more connections; resolves when the open ones have ended. */
+  /** Accepts no more connections; resolves when the open ones have ended. */
   shutdown(): Promise<void>;
 }
 
 type Serve = (request: Request, address: string) => Response | Promise<Response>;
 
-/** Half of the descriptors that the process may have; some 30 KB each. */
-const BOUNDS: ConnectionBounds = { most: 2_048, firstMs: 15_000, idleMs: 120_000 };
+/** Half of the descriptors that the process may open; a connection takes some 30 KB. */
+const BOUNDS: ConnectionBounds = { max: 2_048, firstMs: 15_000, idleMs: 120_000 };
 const SWEEP_MS = 1_000;
 /** Milliseconds until the next accept after a failed one. */
 const AGAIN_MS = 100;
 /** Milliseconds for a client to read the last answer. */
 const LINGER_MS = 1_000;
 
-/** Listens at an address. Throws Fault `unavailable` where that cannot be had. */
+/** Listens at an address. Throws Fault `unavailable` where that fails. */
 export function listen(
   at: { readonly hostname: string; readonly port: number },
   serve: Serve,
@@ -83,7 +83,7 @@ export function listen(
     while (!stopped) {
       const conn = await listener.accept().catch(() => undefined);
       if (conn !== undefined) hold(conn, { serve, serveOne, connections, open });
-      // A connection that has gone again, or no descriptor left: neither ends the process.
+      // The connection has already ended, or no descriptor is left: neither ends the process.
       else if (!stopped) await new Promise<void>((resolve) => after(AGAIN_MS, resolve));
     }
   })();
@@ -135,23 +135,23 @@ function hold(
   served.finished.then(over, over);
 }
 
-/** The answer where the routes failed; they have noted why. */
+/** The answer where a route failed; the route has noted why. */
 function failed(): Response {
   return new Response(null, { status: 500 });
 }
 
-/** A stream is under way until its end, any other answer until it was given. */
+/** A stream is in progress until its end, any other answer until it is handed over. */
 function isStream(response: Response): boolean {
   return (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
 interface Cut {
-  /** Ends the connection; nothing where it has ended. */
+  /** Ends the connection; does nothing where it has ended. */
   now(): void;
   readonly signal: Signal;
 }
 
-/** An `AbortSignal` would throw uncaught where the connection ends in the same moment. */
+/** An `AbortSignal` would throw uncaught where the connection ends at the same moment. */
 function makeCut(): Cut {
   let end = (): void => undefined;
   return Object.freeze<Cut>({

@@ -62,7 +62,7 @@ Deno.test("a stream of alice's goes on while mallory's silent connections come a
       }),
       { headers: { "content-type": "text/event-stream" } },
     );
-  }, { most: 3, firstMs: 60_000, idleMs: 60_000 });
+  }, { max: 3, firstMs: 60_000, idleMs: 60_000 });
   const alice = await connect(listener);
   await alice.say("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
   let read = "";
@@ -89,7 +89,7 @@ Deno.test("whoever does not finish a head, or asks nothing more, is closed; whoe
     AT,
     (request) => request.url.endsWith("/long") ? answer.promise : new Response("hi"),
     {
-      most: 10,
+      max: 10,
       // Long enough for a busy machine to send a head.
       firstMs: 1_500,
       idleMs: 50,

@@ -1,4 +1,4 @@
-/** The gateway's process: no right, or one listen address. Bundled as gateway.js. @module */
+/** The gateway process: no permission, or one listen address. Bundled as gateway.js. @module */
 import { makeA2aServer, renderPush } from "../../bridges/a2a/serve/mod.ts";
 import {
   makeMcpHttp,
@@ -16,7 +16,7 @@ import { servePage } from "./page/routes.ts";
 import { STYLE } from "./page/views.ts";
 import { makeServiceAsks } from "./starter.ts";
 
-/** Milliseconds that a call waits for a person where its host shows progress: less than hosts do. */
+/** Milliseconds that a call waits for a person where its host shows progress: hosts wait longer. */
 const WAIT_MS = 45_000;
 
 const rounds = makeRounds(randomBytes(32));

@@ -1,5 +1,5 @@
 /**
- * Serves hosts, peers and people at an address: the routes over the protocols over the starter.
+ * Serves hosts, peers and people at an address: routes over protocols over the starter.
  * @module
  */
 import { FLEET_BYTES, type ServeOpen } from "../../contracts/wire/wire_serve.ts";
@@ -12,7 +12,7 @@ import { Fault } from "../../contracts/base/fault.ts";
 import type { Json } from "../../contracts/base/json.ts";
 import type { Listening } from "./gateway.ts";
 
-/** The protocol of hosts. */
+/** The protocol of MCP hosts. */
 export interface Protocol {
   fetch(
     request: Request,
@@ -22,15 +22,15 @@ export interface Protocol {
   close(): Promise<void>;
 }
 
-/** The protocol of peers. */
+/** The protocol of A2A peers. */
 export interface PeerProtocol extends Peers {
-  /** Hears what the starter tells. */
+  /** Receives what the starter tells. */
   heard(op: string, body: Json): void;
   /** Ends its streams. */
   close(): Promise<void>;
 }
 
-/** What the page's routes are checked with. */
+/** The checks of the page's routes. */
 export interface PageDoor {
   readonly door: Door;
   readonly https: boolean;
@@ -44,7 +44,7 @@ export interface OverHttpParts {
   readonly starter: Starter;
   readonly open: ServeOpen;
   makeProtocol(most: { readonly sessions: number; readonly perHolder: number }): Protocol;
-  /** What is served beside MCP; absent: nothing. */
+  /** What is served besides MCP; absent: nothing. */
   readonly service?: {
     readonly asks: ServiceAsks;
     makePeers(): PeerProtocol;
@@ -60,13 +60,13 @@ export interface OverHttpParts {
   readonly after: After;
 }
 
-/** Wrong tokens, codes and signatures a minute from one address. */
+/** Maximum wrong tokens, codes and signatures a minute from one address. */
 const MAX_WRONG = 20;
-/** Deliveries a minute at one webhook from one address. */
+/** Maximum deliveries a minute at one webhook from one address. */
 const MAX_DELIVERIES = 120;
 const HOOK_BYTES = 1_048_576;
 
-/** Adds the routes of the surfaces that `open` wants, each with its checks. */
+/** Adds the routes of the surfaces that `open` enables, each with its checks. */
 function addSurfaces(
   app: Routes,
   { starter, open, service, now, after }: OverHttpParts,
@@ -102,23 +102,23 @@ function addSurfaces(
   }
   if (serves.hooks) {
     const rates = makeRates(MAX_DELIVERIES, now);
-    serveHooks(app, { rates, hook: asks.hook, bounds: { ...bounds, most: HOOK_BYTES } });
+    serveHooks(app, { rates, hook: asks.hook, bounds: { ...bounds, max: HOOK_BYTES } });
   }
   if (serves.fleet) {
     serveFleet(app, {
       rates: { token: makeRates(perToken, now), wrong },
-      ...{ fleet: asks.fleet, bounds: { ...bounds, most: FLEET_BYTES } },
+      ...{ fleet: asks.fleet, bounds: { ...bounds, max: FLEET_BYTES } },
     });
   }
   if (serves.page) service.page(app, { door, https: open.https === true, wrong, ...bounds });
 }
 
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
-/** Bytes of all bodies at once: each is in the process some six times. */
+/** Maximum bytes of all bodies at once: the process holds each some six times. */
 const MAX_BODIES = 33_554_432;
-/** One token may have this part of all sessions: a quarter. */
+/** The divisor for one token's share of all sessions: a quarter. */
 const SHARE = 4;
-/** Milliseconds for requests under way when the gateway ends. */
+/** Milliseconds for requests in progress when the gateway ends. */
 const STOP_MS = 5_000;
 /** Milliseconds for connections to close after that. */
 const LINGER_MS = 250;
@@ -135,20 +135,20 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   });
   const peers = open.serves?.a2a === true ? service?.makePeers() : undefined;
   const room = makeBodyRoom(MAX_BODIES);
-  let under = 0;
+  let inFlight = 0;
   let idle = (): void => undefined;
   const routes: { app?: Routes } = {};
   const answer = async (request: Request, address: string): Promise<Response> => {
     const { app } = routes;
     if (app === undefined) return new Response(null, { status: 503 });
-    // The end waits for no GET: its stream never ends by itself.
+    // Shutdown waits for no GET: a GET's stream never ends by itself.
     const caller = callerOf(address);
     if (request.method !== "POST") return await app.fetch(request, { address, caller });
-    under += 1;
+    inFlight += 1;
     const body = room.hold(caller);
     const over = (): void => {
-      under -= 1;
-      if (under === 0) idle();
+      inFlight -= 1;
+      if (inFlight === 0) idle();
     };
     try {
       const response = await app.fetch(request, { address, caller, body });
@@ -179,9 +179,9 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
       const late = Promise.withResolvers<void>();
       idle = () => late.resolve();
       const stop = after(open.drainMs ?? STOP_MS, () => late.resolve());
-      // A peer's stream ends with its task, perhaps tomorrow: the peer asks again.
+      // A peer's stream ends with its task, which may take days: the peer asks again.
       await peers?.close();
-      if (under === 0) late.resolve();
+      if (inFlight === 0) late.resolve();
       await late.promise;
       stop();
       await protocol.close();
@@ -194,13 +194,13 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   });
 }
 
-/** Whether a peer watches an exchange: such a stream ends with it, perhaps in days. */
+/** Whether a peer watches an exchange: such a stream ends with the exchange, perhaps in days. */
 function isWatch(request: Request, response: Response): boolean {
   return new URL(request.url).pathname.startsWith("/a2a") &&
     (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The same response, which calls `over` once when its body is no longer read. */
+/** The same response, which calls `over` once when nobody reads its body any longer. */
 function untilRead(response: Response, over: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) {
@@ -208,10 +208,10 @@ function untilRead(response: Response, over: () => void): Response {
     return response;
   }
   const reader = body.getReader();
-  let told = false;
+  let ended = false;
   const tell = (): void => {
-    if (!told) over();
-    told = true;
+    if (!ended) over();
+    ended = true;
   };
   const whole = new ReadableStream<Uint8Array>({
     async pull(controller): Promise<void> {

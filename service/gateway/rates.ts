@@ -1,6 +1,6 @@
 /**
- * How much each caller may ask: requests a minute by address or token, requests of one credential
- * under way at a time.
+ * Limits each caller: requests a minute by address or token, and concurrent requests of one
+ * credential.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -11,8 +11,8 @@ const GROUPS = 8;
 const NETWORK = 4;
 
 /**
- * The name under which an address is counted: an IPv4 address whole, of an IPv6 address the first
- * 64 bits, because one household chooses the rest.
+ * The name under which an address is counted: a whole IPv4 address, or the first 64 bits of an IPv6
+ * address, because one household chooses the rest.
  */
 export function callerOf(address: string): string {
   const url = `http://[${address}]`;
@@ -21,30 +21,30 @@ export function callerOf(address: string): string {
   const [first, last] = [head, tail].map((part) => part === "" ? [] : part.split(":"));
   if (first === undefined || last === undefined) return address;
   const groups = [...first, ...Array(GROUPS - first.length - last.length).fill("0"), ...last];
-  // An IPv4 address in IPv6 is itself.
+  // An IPv4 address mapped into IPv6 counts as the IPv4 address.
   if (groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff") return groups.slice(6).join(":");
   return `${groups.slice(0, NETWORK).join(":")}::/64`;
 }
 
-/** Counts requests by name: for each a bucket that fills with time. */
+/** Counts requests by name, each in a bucket that refills with time. */
 export interface Rates {
-  /** Takes one request; false when none is left. `most`: the name's own limit a minute. */
-  take(who: string, most?: number): boolean;
+  /** Takes one request; false when none is left. `max`: this name's own limit a minute. */
+  take(who: string, max?: number): boolean;
 }
 
 const MAX_BUCKETS = 10_000;
 const MINUTE_MS = 60_000;
 
-/** Makes buckets of `perMinute` requests each, for 10,000 names at most. `now` is milliseconds. */
+/** Makes buckets of `perMinute` requests each, for 10,000 names. `now` is in milliseconds. */
 export function makeRates(perMinute: number, now: () => number): Rates {
   const buckets = new Map<string, { left: number; at: number }>();
-  const filled = ({ left, at }: { left: number; at: number }, most: number): number =>
-    Math.min(most, left + (now() - at) * most / MINUTE_MS);
+  const filled = ({ left, at }: { left: number; at: number }, max: number): number =>
+    Math.min(max, left + (now() - at) * max / MINUTE_MS);
   return Object.freeze<Rates>({
-    take(who, most = perMinute): boolean {
+    take(who, max = perMinute): boolean {
       const known = buckets.get(who);
-      const left = known === undefined ? most : filled(known, most);
-      // The least recently seen stands first.
+      const left = known === undefined ? max : filled(known, max);
+      // Least recently seen first.
       buckets.delete(who);
       if (buckets.size >= MAX_BUCKETS) {
         for (const oldest of buckets.keys()) {
@@ -62,9 +62,9 @@ const KNOWN_MS = 5_000;
 const MAX_ADMITTED = 1_000;
 
 /**
- * Remembers for five seconds whom `admit` let in, which saves a peer's request one round trip; a
- * refusal is never remembered. What is remembered decides rates and early refusals alone: each act
- * is asked with the credential itself, so that a revoked one does nothing. `now` is milliseconds.
+ * Remembers for five seconds whom `admit` accepted, which saves a peer's request one round trip;
+ * never remembers a refusal. The memory decides only rates and early refusals: each act is asked
+ * with the credential itself, so that a revoked credential does nothing. `now` is in milliseconds.
  */
 export function rememberAdmitted<T>(
   admit: (token: string) => Promise<T>,
@@ -76,7 +76,7 @@ export function rememberAdmitted<T>(
     if (found !== undefined && now() < found.until) return found.holder;
     known.delete(token);
     const holder = await admit(token);
-    // The oldest stands first.
+    // Oldest first.
     for (const oldest of known.keys()) {
       if (known.size < MAX_ADMITTED) break;
       known.delete(oldest);
@@ -86,35 +86,35 @@ export function rememberAdmitted<T>(
   };
 }
 
-/** Requests under way of one credential, and of all; the rest is for requests without one. */
+/** Maximum concurrent requests of one credential, and of all; the rest has no credential. */
 const MAX_EACH = 256;
 const MAX_ALL = 448;
 
 /**
- * The pipe to the starter, shared fairly: it takes 512 requests at a time, and the flood of one
+ * Shares the pipe to the starter fairly: it accepts 512 requests at a time, and a flood from one
  * credential would take them from other peers, webhooks and the page. `ask` rejects `rateLimited`
- * for a credential that has its share under way.
+ * for a credential that has used its share.
  */
 export function makeFairPort(port: Pick<Port, "ask" | "tell">): Pick<Port, "ask" | "tell"> {
-  const under = new Map<string, number>();
+  const inFlight = new Map<string, number>();
   let all = 0;
   return Object.freeze({
     tell: (op: string, body: Json): void => port.tell(op, body),
     async ask(op: string, body: Json): Promise<Json> {
       const token = tokenIn(body);
       if (token === undefined) return await port.ask(op, body);
-      const before = under.get(token) ?? 0;
+      const before = inFlight.get(token) ?? 0;
       if (before >= MAX_EACH || all >= MAX_ALL) {
         throw new Fault("rateLimited", "Cannot ask more at a time: try again later");
       }
-      under.set(token, before + 1);
+      inFlight.set(token, before + 1);
       all += 1;
       try {
         return await port.ask(op, body);
       } finally {
-        const left = (under.get(token) ?? 1) - 1;
-        if (left === 0) under.delete(token);
-        else under.set(token, left);
+        const left = (inFlight.get(token) ?? 1) - 1;
+        if (left === 0) inFlight.delete(token);
+        else inFlight.set(token, left);
         all -= 1;
       }
     },

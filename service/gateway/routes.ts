@@ -20,13 +20,13 @@ import { isLoopback } from "../../contracts/base/loopback.ts";
 
 const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
-/** The bearer token of a header (RFC 6750); undefined for none, and above `most` characters. */
-function tryBearer(header: string | undefined, most: number): string | undefined {
+/** The bearer token of a header (RFC 6750); undefined for none, and above `max` characters. */
+function tryBearer(header: string | undefined, max: number): string | undefined {
   const token = BEARER.exec(header ?? "")?.[1];
-  return token === undefined || token.length > most ? undefined : token;
+  return token === undefined || token.length > max ? undefined : token;
 }
 
-/** The holder of a token; undefined for a wrong one, a response for a caller of too many. */
+/** The holder of a token; undefined for a wrong token, a response for a caller with too many. */
 async function holderOf<T extends object>(
   c: Ask,
   { admit, wrong }: { admit(): Promise<T>; readonly wrong: Rates },
@@ -40,7 +40,7 @@ async function holderOf<T extends object>(
   }
 }
 
-/** What serves `/mcp`, and its checks. */
+/** The server of `/mcp`, and its checks. */
 export interface McpParts {
   readonly rates: { readonly token: Rates; readonly wrong: Rates };
   /** The holder of a token. Rejects `denied`. */
@@ -73,7 +73,7 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
     if (raw.method !== "POST") return await mcp(raw, undefined, { ...holder, token });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
-    // The answer may take long, and the body needs no room meanwhile.
+    // The answer may take long; release the body's room meanwhile.
     c.env.body?.over();
     const { method, url, headers, signal } = raw;
     const whole = new Request(url, { method, headers, signal, body: bytes });
@@ -85,7 +85,7 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
   );
 }
 
-/** Undefined for a text that is no JSON: the protocol's answer says so. */
+/** Undefined for text that is not JSON: the protocol's answer reports it. */
 function tryJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -95,7 +95,7 @@ function tryJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The protocol of peers. Without a holder it answers only readers of the card. */
+/** The protocol of peers. Without a holder it answers only requests for the card. */
 export interface Peers {
   fetch(
     request: Request,
@@ -104,7 +104,7 @@ export interface Peers {
   ): Promise<Response>;
 }
 
-/** What serves peers, and its checks. */
+/** The server of peers, and its checks. */
 export interface A2aParts {
   readonly rates: { readonly peer: Rates; readonly wrong: Rates };
   /** The peer that a credential proves. Rejects `denied`. */
@@ -113,7 +113,7 @@ export interface A2aParts {
   readonly bounds: BodyBounds;
 }
 
-/** Characters of the longest credential, a JWT. */
+/** Maximum characters of a credential, which may be a JWT. */
 const MAX_PEER_TOKEN = 16_384;
 const PATHS = ["/.well-known/agent-card.json", "/a2a", "/a2a/*"] as const;
 
@@ -131,14 +131,14 @@ export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts)
     if (raw.body === null) return await peers.fetch(raw, undefined, { token, holder });
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
-    // The answer may take long, and the body needs no room meanwhile.
+    // The answer may take long; release the body's room meanwhile.
     c.env.body?.over();
     return await peers.fetch(raw, bytes, { token, holder });
   };
   for (const path of PATHS) app.all(path, serve);
 }
 
-/** What serves webhooks, and its checks. */
+/** The server of webhooks, and its checks. */
 export interface HookParts {
   /** By path and address. */
   readonly rates: Rates;
@@ -150,7 +150,7 @@ const PATH = /^\/hooks\/[A-Za-z0-9_-]{1,64}$/;
 const MAX_HEADERS = 64;
 const MAX_NAME = 128;
 const MAX_VALUE = 8_192;
-/** Headers for others than the webhook: never passed on. */
+/** Headers not meant for the webhook: never passed on. */
 const PRIVATE: ReadonlySet<string> = new Set(["cookie", "proxy-authorization"]);
 
 /** Adds `/hooks/NAME`. An unknown path and a wrong signature get one answer. */
@@ -193,7 +193,7 @@ function headersOf(headers: Headers): Record<string, string> {
   return Object.fromEntries(kept.slice(0, MAX_HEADERS));
 }
 
-/** What serves a person's commands over all kernels, and its checks. */
+/** The server of a person's commands over all kernels, and its checks. */
 export interface FleetParts {
   readonly rates: { readonly token: Rates; readonly wrong: Rates };
   fleet(
@@ -209,7 +209,7 @@ export function serveFleet(app: Routes, { rates, fleet, bounds }: FleetParts): v
     if (token === undefined) {
       return refuse(c, 401, "a token is needed", { "www-authenticate": CHALLENGE });
     }
-    // The kernel checks the token with the question: this limit, by caller, bounds what an unknown one sends.
+    // The kernel checks the token with the question; this limit by caller bounds unknown callers.
     if (!rates.token.take(c.env.caller)) return tooMany(c);
     const bytes = await wholeBody(c, bounds);
     if (bytes instanceof Response) return bytes;
@@ -226,7 +226,7 @@ export function serveFleet(app: Routes, { rates, fleet, bounds }: FleetParts): v
   });
 }
 
-/** What tells the state of the service, and its checks. */
+/** The server of the service's state, and its checks. */
 export interface StateParts {
   ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
   /** OpenMetrics text; absent: not served. */
@@ -239,7 +239,7 @@ export interface StateParts {
 
 const METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/** Adds `/readyz`, `/metrics` and the public keys of what the service signs. */
+/** Adds `/readyz`, `/metrics` and the service's public signing keys. */
 export function serveState(app: Routes, parts: StateParts): void {
   app.get("/readyz", async (c) => {
     const { ready, why } = await parts.ready();
@@ -262,7 +262,7 @@ export function serveState(app: Routes, parts: StateParts): void {
   }
 }
 
-/** Whether a program of this machine asks, and no proxy for a caller elsewhere. */
+/** Whether a program on this machine asks, and not a proxy for a caller elsewhere. */
 function fromHere(c: Ask): boolean {
   const host = c.req.header("host") ?? "";
   const forwarded = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
@@ -270,7 +270,7 @@ function fromHere(c: Ask): boolean {
     forwarded.every((name) => c.req.header(name) === undefined);
 }
 
-/** An address as `URL.hostname` writes it. */
+/** An address in the notation of `URL.hostname`. */
 function hostnameOf(address: string): string {
   const url = `http://${address.includes(":") ? `[${address}]` : address}`;
   return URL.canParse(url) ? new URL(url).hostname : "";

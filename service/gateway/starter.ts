@@ -1,6 +1,6 @@
 /**
- * The gateway's starter, as the gateway asks it over the port: sessions of MCP hosts, peers,
- * webhooks, the page. contracts/wire/wire_serve.ts, contracts/wire/wire_a2a.ts.
+ * The gateway's connection to its starter: sessions of MCP hosts, peers, webhooks, the page.
+ * contracts/wire/wire_serve.ts, contracts/wire/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
@@ -19,7 +19,7 @@ import {
   ServeSession,
 } from "../../contracts/wire/mod.ts";
 
-/** How long a call may take, and who hears of its progress. */
+/** How long a call may take, and who receives its progress. */
 export interface Life {
   readonly signal: AbortSignal;
   onProgress(text: string): void;
@@ -42,12 +42,12 @@ export interface StarterSession {
     said: { readonly call: string; readonly question: string; readonly allow: boolean },
   ): Promise<void>;
   onTools(listener: () => void): () => void;
-  /** Calls `listener` once when the starter ended it. */
+  /** Calls `listener` once when the starter has ended the session. */
   onGone(listener: () => void): void;
   end(): Promise<void>;
 }
 
-/** The starter, as hosts' protocols ask it. */
+/** The starter, as the hosts' protocols use it. */
 export interface Starter {
   /** The holder of a token. Rejects `denied`. */
   admit(token: string): Promise<ServeHolder>;
@@ -58,7 +58,7 @@ export interface Starter {
     },
   ): Promise<StarterSession>;
   note(text: string): void;
-  /** Hears what the starter tells. */
+  /** Receives what the starter tells. */
   heard(op: string, body: Json): void;
 }
 
@@ -140,26 +140,8 @@ export function makeStarter(port: Pick<Port, "ask" | "tell">): Starter {
   });
 }
 
-/** The starter, as peers, webhooks and the page ask it. Faults: contracts/wire/wire_a2a.ts. */
-export interface ServiceAsks {
-  a2aAdmit(token: string): Promise<PeerHolder>;
-  hook(call: HookCall): Promise<HookAnswer>;
-  /** Opens a session with a one-time code. */
-  pageOpen(code: string): Promise<PageSession>;
-  pageView(ask: PageAsk): Promise<PageView>;
-  pageAnswer(said: PageAnswer): Promise<void>;
-  pageClose(session: string): Promise<void>;
-  ready(): Promise<{ readonly ready: boolean; readonly why: string }>;
-  metrics(): Promise<string>;
-  jwks(): Promise<string>;
-  /** What a person with a token asks of all kernels. Rejects `denied` for a wrong token. */
-  fleet(
-    asked: { readonly token: string; readonly op: string; readonly body: Json },
-  ): Promise<FleetAnswer>;
-}
-
 const PageSession = z.object({
-  /** The cookie's value from now on: 256 random bits. */
+  /** The cookie's new value: 256 random bits. */
   session: z.string().regex(/^[A-Za-z0-9_-]{32,128}$/),
   /** Milliseconds since 1970. */
   expiresAt: z.int().min(0).max(8.64e15),
@@ -171,19 +153,32 @@ const Ready = z.object({ ready: z.boolean(), why: z.string().max(2_000) }).stric
 const Text = z.object({ text: z.string().max(4_000_000) }).strict();
 const Keys = z.object({ keys: z.string().max(262_144) }).strict();
 
-/** Asks a starter over its port; every answer is parsed. */
-export function makeServiceAsks(port: Pick<Port, "ask">): ServiceAsks {
+/** The starter, as peers, webhooks and the page use it. */
+export type ServiceAsks = ReturnType<typeof makeServiceAsks>;
+
+/**
+ * Asks a starter over its port and parses every answer. Every function rejects with the faults of
+ * contracts/wire/wire_a2a.ts.
+ */
+export function makeServiceAsks(port: Pick<Port, "ask">) {
   const ask = (op: string, body: object | null): Promise<Json> => port.ask(op, toJson(body));
-  return Object.freeze<ServiceAsks>({
-    a2aAdmit: async (token) => PeerHolder.parse(await ask("a2aAdmit", { token })),
-    hook: async (call) => HookAnswer.parse(await ask("hook", call)),
-    pageOpen: async (code) => PageSession.parse(await ask("pageOpen", { code })),
-    pageView: async (asked) => PageView.parse(await ask("pageView", asked)),
-    pageAnswer: async (said) => void await ask("pageAnswer", said),
-    pageClose: async (session) => void await ask("pageClose", { session }),
+  return Object.freeze({
+    a2aAdmit: async (token: string) => PeerHolder.parse(await ask("a2aAdmit", { token })),
+    hook: async (call: HookCall) => HookAnswer.parse(await ask("hook", call)),
+    /** Opens a session with a one-time code. */
+    pageOpen: async (code: string) => PageSession.parse(await ask("pageOpen", { code })),
+    pageView: async (asked: PageAsk) => PageView.parse(await ask("pageView", asked)),
+    async pageAnswer(said: PageAnswer): Promise<void> {
+      await ask("pageAnswer", said);
+    },
+    async pageClose(session: string): Promise<void> {
+      await ask("pageClose", { session });
+    },
     ready: async () => Ready.parse(await ask("ready", null)),
     metrics: async () => Text.parse(await ask("metrics", null)).text,
     jwks: async () => Keys.parse(await ask("jwks", null)).keys,
-    fleet: async (asked) => FleetAnswer.parse(await ask("fleet", asked)),
+    /** Asks all kernels for a person with a token. Rejects `denied` for a wrong token. */
+    fleet: async (asked: { readonly token: string; readonly op: string; readonly body: Json }) =>
+      FleetAnswer.parse(await ask("fleet", asked)),
   });
 }

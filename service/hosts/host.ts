@@ -91,7 +91,7 @@ function promptsOf(
   return [...COMMON, ...(parts.wiki ? [WIKI] : []), ...agents];
 }
 
-/** Limits of a session's task where nothing else limits it: it lives as long as its host. */
+/** Limits of a session's task unless others are set: the task lives as long as its host. */
 const SESSION_LIMITS: Partial<Limits> = {
   wallClockMs: 12 * 60 * 60_000,
   toolCalls: 5_000,
@@ -99,7 +99,7 @@ const SESSION_LIMITS: Partial<Limits> = {
   resultBytes: 512_000_000,
 };
 
-/** What hosts' tasks are made of, settled from flags and remit.yaml. */
+/** The parts of hosts' tasks, settled from flags and remit.yaml. */
 export interface HostSetting {
   readonly mounts: readonly Mount[];
   readonly model: TaskRequest["model"];
@@ -118,22 +118,22 @@ export interface HostSetting {
   readonly mcp: readonly ImportedServer[];
 }
 
-/** A host, as the kernel knows it. */
+/** A host's identity for the kernel. */
 export interface HostName {
   readonly profile: Profile;
-  /** Whether the host is at this terminal, over a pipe. */
+  /** Whether the host runs at this terminal, over a pipe. */
   readonly own: boolean;
   /** The id of its token, or `host` over a pipe. */
   readonly principal: string;
   readonly session: SessionId;
 }
 
-/** The most confidential label that hosts are told of. */
+/** The most confidential label that hosts may see. */
 function hostClearance({ config }: HostSetting): Label {
   return config.policy.clearance[HOST_SINK] ?? "internal";
 }
 
-/** The colour of a host's words: the operator at this terminal is YELLOW, everybody else RED. */
+/** The colour of a host's words: YELLOW for the operator at this terminal, else RED. */
 function hostColour({ profile, own }: Pick<HostName, "profile" | "own">): Colour {
   return own && profile === "operator" ? "YELLOW" : "RED";
 }
@@ -147,7 +147,7 @@ function ingressOf(host: HostName): Ingress {
   };
 }
 
-/** Asks the kernel for a task of a host. Only a session's own tasks run the caller program. */
+/** Asks the kernel for a host's task. Only a session's own tasks run the caller program. */
 async function createHostTask(
   link: HostKernel,
   setting: HostSetting,
@@ -176,7 +176,7 @@ async function createHostTask(
     onQuestion: "queue",
     phase: "work",
     interactive: asked.interactive,
-    // A turn is one call: the host says when its changes are to be reviewed, as an agent does.
+    // Each turn is one call: the host decides when its changes are reviewed, as an agent does.
     ...(asked.interactive ? { program: CALLER_PROGRAM, review: "asked" } : {}),
   });
   const answer = await link.ask("run", toJson(request));
@@ -189,27 +189,27 @@ function lower(a: Label, b: Label): Label {
   return ORDER.indexOf(a) <= ORDER.indexOf(b) ? a : b;
 }
 
-/** Tasks of `run_task` that one session may have at a time. */
+/** Maximum concurrent tasks of `run_task` in one session. */
 const MAX_RUNNING = 4;
 
-/** The powers of {@link openHost}, and what its tasks are made of. */
+/** The powers of {@link openHost}, and the parts of its tasks. */
 export interface HostParts {
-  /** What the tasks of calls are made of. */
+  /** The parts of the tasks that make calls. */
   readonly setting: HostSetting;
   /** A session with the kernel, for questions. */
   readonly link: Promise<HostKernel>;
-  /** Opens another session with the running kernel. Rejects `gone` where it has ended. */
+  /** Opens another session with the running kernel. Rejects `gone` where the kernel has ended. */
   another(): Promise<HostKernel>;
   /** Settles a task of `run_task` for an agent, and opens a session with its kernel. */
   settle(agent: string | undefined): Promise<{
     readonly setting: HostSetting;
     readonly kernel: HostKernel;
   }>;
-  /** Signs a decision about a question with the person's consent key. `by` says who decided. */
+  /** Signs a decision about a question with the person's consent key. `by` names who decided. */
   sign(question: Question, verdict: { readonly allow: boolean; readonly by: string }): Answer;
   readonly show: TellingParts["show"];
   readonly where: TellingParts["where"];
-  /** Whether the host is at this terminal, over a pipe. */
+  /** Whether the host runs at this terminal, over a pipe. */
   readonly own: boolean;
   /** Tells the gateway. */
   tell(op: "progress" | "toolsChanged", body: Json): void;
@@ -220,7 +220,7 @@ export interface HostParts {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Opens a host's session; its first task is made when the kernel is there. */
+/** Opens a host's session; creates its first task when the kernel is ready. */
 export function openHost(
   parts: HostParts,
   session: string,
@@ -235,18 +235,18 @@ export function openHost(
   const names = Object.keys(agents).filter((name) => only === undefined || name === only).sort();
   const telling: Omit<TellingParts, "task"> = {
     ...{ clearance: hostClearance(setting), show: parts.show, where: parts.where },
-    // Nobody knows the person of an anonymous host: their consent counts for nothing.
+    // Nobody knows the person behind an anonymous host, so their consent does not count.
     selfConsent: policy.selfConsent && profile !== "anonymous",
   };
 
   const answerFor = async (lane: Lane, id: QuestionId, allow: boolean): Promise<void> => {
     const link = await linking;
     const question = Question.parse(await link.ask("question", { question: id }));
-    // TRUST: only what this session's own task asked, and only consent.
+    // TRUST: only questions of this session's own task, and only consent.
     if (question.task !== lane.task || !mayConsent(question, telling)) {
       throw new Fault("refused", `Cannot answer question ${id}: a host may not answer it`);
     }
-    // Read and hashed before anything is signed.
+    // Read and hash the contents before anything is signed.
     const { content } = await link.staged(lane.task);
     for (const change of question.changes) parts.show(content, change);
     const answer = parts.sign(question, { allow, by: `mcp:${holder} (elicitation)` });
@@ -277,10 +277,10 @@ export function openHost(
     onTools: () => tell("toolsChanged", { session }),
     ...{ pause, now: parts.now },
   });
-  // Every later request is told why the session did not open.
+  // Every later request reports why the session did not open.
   calls.catch(() => undefined);
 
-  /** By agent and request: the same request again asks for the task that waits. */
+  /** By agent and request: a repeated request returns to the task that waits. */
   const running = new Map<
     string,
     { readonly ids: Set<string>; readonly task: Promise<RunningHostTask> }

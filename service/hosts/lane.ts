@@ -1,8 +1,8 @@
 /**
- * One task of a host's session. It makes one call at a time: a turn is a call. A call that waits
- * for a person ends its turn, and the kernel goes on with it when the answer is there. The task's
- * program ({@link CALLER_PROGRAM}) infers nothing: it makes exactly the call that its message
- * names. Gate, log, budgets and receipts are those of any program.
+ * One task of a host's session. Each turn makes one call. A call that waits for a person ends its
+ * turn, and the kernel resumes the call after the answer. The task's program ({@link
+ * CALLER_PROGRAM}) uses no model: it makes exactly the call that its message names. Gate, log,
+ * budgets and receipts are those of any program.
  * @module
  */
 import * as z from "zod";
@@ -19,32 +19,32 @@ import {
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { Outcome } from "../../contracts/tool/mod.ts";
 
-/** An event of a task's log, as the kernel tells it: nothing in it is trusted. */
+/** An event of a task's log, as the kernel reports it: no field is trusted. */
 export interface TaskEvent {
   readonly event: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly private: Readonly<Record<string, unknown>>;
   /** A field of the private part, else of the body; "" where there is none. */
   text(field: string): string;
-  /** What a call is about, in a few words: a path, an address. */
+  /** The subject of a call in a few words: a path, an address. */
   subject(): string;
 }
 
-/** What the kernel tells of a followed task. */
+/** What the kernel reports of a followed task. */
 export type TaskSeen =
   | { readonly kind: "event"; readonly event: TaskEvent }
-  /** `label`: of what the call has read, as the kernel told it. */
+  /** `label`: of what the call has read, as the kernel reported it. */
   | { readonly kind: "progress"; readonly text: string; readonly label: unknown };
 
 /** A session with the kernel, as hosts' tasks need one. */
 export interface HostKernel {
   ask(op: string, body: Json): Promise<Json>;
-  /** Follows a task from its first event; `next` resolves when a turn, or the task, is over. */
+  /** Follows a task from its first event; `next` resolves at the end of a turn or of the task. */
   watch(
     task: TaskId,
     onSeen: (seen: TaskSeen) => void,
   ): Promise<{ next(): Promise<{ readonly status: string }> }>;
-  /** What a task staged. `content`: the folder of new contents, named by digest. */
+  /** A task's staged changes. `content`: the folder of new contents, named by digest. */
   staged(task: TaskId): Promise<{ readonly patch: string | null; readonly content: string }>;
   close(): void;
 }
@@ -66,16 +66,15 @@ export const Called = z.object({
   colour: Colour,
   label: Label,
 }).strict();
-/** The parsed form of the schema of the same name. */
 export type Called = z.infer<typeof Called>;
 
-/** UTF-16 units of an answer that the kernel takes as the end of a turn. */
+/** UTF-16 units of an answer that the kernel accepts as the end of a turn. */
 const MAX_ANSWER = 1_000_000;
 
 /**
- * Source of the program: an IIFE. It runs without any right; what it says of a result is believed
- * only as far as the kernel's own log bears it out, because the session that it speaks for is its
- * only reader.
+ * Source of the program: an IIFE. It runs without permissions. What it reports of a result is
+ * trusted only as far as the kernel's own log confirms it, because its only reader is the session
+ * that it speaks for.
  */
 export const CALLER_PROGRAM = `(() => {
   const asked = (text) => {
@@ -98,7 +97,7 @@ export const CALLER_PROGRAM = `(() => {
   };
 })()`;
 
-/** The message that has the program make a call. Throws `tooLarge`. */
+/** The message that makes the program perform a call. Throws `tooLarge`. */
 export function callMessage(call: CallWords): string {
   const text = JSON.stringify({ call });
   if (text.length <= 200_000) return text;
@@ -123,7 +122,7 @@ export function readCalled(answer: string, call: CallId): Called | undefined {
   return parsed.success && parsed.data.callId === call ? parsed.data : undefined;
 }
 
-/** Progress for a host: `text` where its label, as the kernel told it, is cleared, else `instead`. */
+/** Progress for a host: `text` where the kernel's label for it is cleared, else `instead`. */
 export function toldProgress(
   text: string,
   { label, clearance, instead }: {
@@ -139,15 +138,15 @@ export function toldProgress(
 /** The state of a call. */
 export type LaneEnd =
   | { readonly kind: "done"; readonly called: Called }
-  /** A person is asked: for the call itself, or for what it staged when `called` is there. */
+  /** A person is asked: about the call itself, or about what it staged when `called` is present. */
   | {
     readonly kind: "waiting";
     readonly question: Question;
     readonly called?: Called;
-    /** The folder in which the content of its changes lies, by digest. */
+    /** The folder with the contents of the question's changes, by digest. */
     readonly content?: string;
   }
-  /** The task is over: it makes no more calls. */
+  /** The task is over and makes no more calls. */
   | { readonly kind: "over"; readonly why: string };
 
 /** A task that makes calls. */
@@ -155,13 +154,13 @@ export interface Lane {
   readonly task: TaskId;
   /** Makes a call; one at a time. */
   call(words: CallWords): Promise<LaneEnd>;
-  /** Resolves with the next state of the call that waits. */
+  /** Resolves with the next state of the waiting call. */
   next(id: CallId): Promise<LaneEnd>;
-  /** Cancels the call under way. */
+  /** Cancels the call in progress. */
   interrupt(): Promise<void>;
   /** Why the task makes no more calls; undefined while it does. */
   over(): string | undefined;
-  /** Ends the task; a task that waits for a person is left to that person, unless `drop`. */
+  /** Ends the task; a task that waits for a person stays with that person, unless `drop`. */
   close(how?: { readonly drop: boolean }): Promise<void>;
 }
 
@@ -169,11 +168,11 @@ export interface Lane {
 export interface LaneParts {
   readonly link: HostKernel;
   readonly task: TaskId;
-  /** The most confidential label that the host is told of. */
+  /** The most confidential label that the host may see. */
   readonly clearance: Label;
-  /** Hears the progress of the call under way. */
+  /** Receives the progress of the call. */
   onProgress(text: string): void;
-  /** Hears that the task's tools have changed. */
+  /** Called when the task's tools have changed. */
   onTools(): void;
 }
 
@@ -182,7 +181,7 @@ const FINAL: ReadonlySet<string> = new Set(["done", "failed", "cancelled", "expi
 const TOOLS_CHANGE: ReadonlySet<string> = new Set(["suspended", "changed"]);
 const MAX_TRIES = 20;
 
-/** Follows a new task of {@link CALLER_PROGRAM}; resolves when the task takes calls. */
+/** Follows a new task of {@link CALLER_PROGRAM}; resolves when the task accepts calls. */
 export async function openLane(
   { link, task, clearance, onProgress, onTools }: LaneParts,
 ): Promise<Lane> {
@@ -240,7 +239,7 @@ export async function openLane(
     throw new Fault("upstream", `Cannot read what came of a call of task ${task}`);
   };
 
-  /** The kernel tells a turn's end a moment before it takes the next turn. */
+  /** The kernel reports a turn's end a moment before it accepts the next turn, so retry. */
   const say = async (text: string): Promise<void> => {
     for (let tries = 1;; tries++) {
       try {
@@ -275,7 +274,7 @@ export async function openLane(
       try {
         if (ended === undefined && (drop || !waiting)) await link.ask("cancel", { task });
       } catch (error) {
-        // The task has ended by itself, or the kernel has.
+        // The task, or the kernel, has already ended.
         if (!(error instanceof Fault)) throw error;
       } finally {
         ended ??= "the session is over";

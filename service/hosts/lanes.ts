@@ -1,15 +1,15 @@
 /**
- * The tasks of a host's session, and which of them makes a call. One is the session's own: what is
- * staged lies there, so every call goes there, one after another. Plain reads go to others beside
- * it while nothing is staged. A task that waits for a person keeps what it staged, and another one
- * takes its place. docs/decision/0016.
+ * The tasks of a host's session, and which task makes a call. One task is the session's own: staged
+ * changes lie there, so every call goes there, one after another. Plain reads use further tasks
+ * while nothing is staged. A task that waits for a person keeps its staged changes, and another
+ * task takes its place. docs/decision/0016.
  * @module
  */
 import type { CallId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
-/** A call of a host's session, until the host no longer asks for it. Its fields change meanwhile. */
+/** A host's call, until the host no longer asks for it. Its fields change over time. */
 export interface Flight {
   /** The id under which the task makes the call. */
   readonly id: CallId;
@@ -20,7 +20,7 @@ export interface Flight {
   /** Every id under which the host asked for the call. */
   readonly ids: Set<string>;
   lane: Lane | undefined;
-  /** The last state; undefined while the call is under way. */
+  /** The last state; undefined while the call is in progress. */
   end: LaneEnd | undefined;
   /** The next state. */
   next: Promise<LaneEnd>;
@@ -29,7 +29,7 @@ export interface Flight {
   cancelled: boolean;
 }
 
-/** Calls that are kept for hosts that may ask again, and for how long. */
+/** How many finished calls are kept for hosts that may ask again, and for how long. */
 const MAX_KEPT = 64;
 const KEPT_MS = 30 * 60_000;
 
@@ -37,7 +37,7 @@ const KEPT_MS = 30 * 60_000;
 export interface Flights {
   add(flight: Flight): void;
   remove(flight: Flight): void;
-  /** The call with this id, else the same call that waits or waited for a person. */
+  /** The call with this id, else an equal call that waits or waited for a person. */
   find(id: string, key: string): Flight | undefined;
   byId(id: string): Flight | undefined;
   /** The call that occupies a task. */
@@ -45,12 +45,12 @@ export interface Flights {
   count(which: (flight: Flight) => boolean): number;
 }
 
-/** Whether a flight occupies its task. */
+/** Whether a call occupies its task. */
 function occupies({ end }: Flight): boolean {
   return end === undefined || end.kind === "waiting";
 }
 
-/** Begins without any call; those that ended are kept for half an hour, 64 at most. */
+/** Begins without calls; keeps finished calls for half an hour, 64 at most. */
 export function makeFlights(now: () => number): Flights {
   const all = new Set<Flight>();
   const sweep = (): void => {
@@ -77,11 +77,11 @@ export function makeFlights(now: () => number): Flights {
   });
 }
 
-/** Tasks of a session that make calls at the same time. */
+/** Maximum tasks of a session that make calls at the same time. */
 const MAX_BUSY = 4;
-/** Tasks that a session may have had, each with limits of its own. */
+/** Maximum tasks of a session, each with limits of its own. */
 const MAX_TASKS = 64;
-/** Calls that wait for a free task. */
+/** Maximum calls that wait for a free task. */
 const MAX_QUEUED = 256;
 
 /** The tasks of a session. */
@@ -92,15 +92,15 @@ export interface Lanes {
   pump(): void;
   /** Takes a call out of the queue. */
   withdraw(flight: Flight): void;
-  /** Why the session makes no more calls: one of its tasks has ended, and not by the host. */
+  /** Why the session makes no more calls: one of its tasks has ended, not by the host. */
   spent(): string | undefined;
-  /** Ends one task; the session goes on. */
+  /** Ends one task; the session continues. */
   drop(lane: Lane): Promise<void>;
-  /** Whether something may be staged in the task that takes the next call. */
+  /** Whether the task that takes the next call may have staged changes. */
   staging(): boolean;
   /** A task with a process, if there is one. */
   awake(): Lane | undefined;
-  /** Ends all tasks, after `last` for those where something may be staged. */
+  /** Ends all tasks, after `last` for those that may have staged changes. */
   close(last: (lane: Lane) => Promise<void>): Promise<void>;
 }
 
@@ -116,7 +116,7 @@ export async function openLanes(
 ): Promise<Lanes> {
   const { flights } = parts;
   const lanes: Lane[] = [];
-  /** Tasks where something may be staged. */
+  /** Tasks that may have staged changes. */
   const used = new Set<Lane>();
   const queue: Waiting[] = [];
   let opened = 0;
@@ -187,7 +187,7 @@ export async function openLanes(
     for (const each of [...queue]) {
       const lane = fit(each.flight);
       const more = lane === undefined && mayOpen(each.flight);
-      // One task at a time is opened in place of the session's own: the other calls may fit in it.
+      // Open one replacement of the session's own task at a time: the other calls may fit in it.
       if (lane === undefined && (!more || (own() === undefined && opening > 0))) continue;
       queue.splice(queue.indexOf(each), 1);
       if (lane === undefined) void openFor(each);

@@ -1,7 +1,7 @@
 /**
- * What the gateway asks, done within what its starter allows. TRUST: the gateway may be hostile. It
- * names sessions and calls; which profile, folders, wiki and clearance they have is decided here.
- * contracts/wire/wire_serve.ts.
+ * Performs the gateway's requests within what its starter allows. TRUST: the gateway may be
+ * hostile. It names sessions and calls; their profile, folders, wiki and clearance are decided
+ * here. contracts/wire/wire_serve.ts.
  * @module
  */
 import * as z from "zod";
@@ -17,11 +17,8 @@ import {
   ServeTask,
 } from "../../contracts/wire/mod.ts";
 
-/** Parses what the gateway asks. Throws `invalidInput`, in words that repeat nothing of it. */
-export function parseAsked<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  body: Json,
-): T {
+/** Parses a request of the gateway. Throws `invalidInput` without repeating any of it. */
+export function parseAsked<T>(schema: z.ZodType<T>, body: Json): T {
   const parsed = schema.safeParse(body);
   if (!parsed.success) {
     throw new Fault("invalidInput", "Cannot serve the gateway: what it asks does not parse");
@@ -29,12 +26,12 @@ export function parseAsked<T>(
   return parsed.data;
 }
 
-/** Sessions of one gateway. */
+/** Maximum sessions of one gateway. */
 export const MAX_SESSIONS = 128;
 
 /** A host's session, as the mediator holds it. */
 export interface MediatedSession {
-  /** What the gateway is told of the session. */
+  /** What the gateway is told about the session. */
   readonly info: Json;
   tools(): Promise<readonly ToolDescriptor[]>;
   call(asked: ServeCall): Promise<ServeResult>;
@@ -46,7 +43,7 @@ export interface MediatedSession {
 
 /** The powers of {@link makeMediator}. */
 export interface MediatorParts {
-  /** The holder of a token; undefined for a wrong one. `null` is the host over a pipe. */
+  /** The holder of a token; undefined for a wrong token. `null` is the host over a pipe. */
   holderOf(token: string | null): ServeHolder | undefined;
   /** Opens a session under an id. */
   open(id: string, holder: ServeHolder): MediatedSession | Promise<MediatedSession>;
@@ -161,7 +158,7 @@ export function makeMediator(parts: MediatorParts): Mediator {
   });
 }
 
-/** Whether a profile may be had by a host that comes over a network address. */
+/** Whether a host that comes over a network address may have this profile. */
 export function mayHave(
   profile: Profile,
   listen: { readonly hostname: string } | undefined,

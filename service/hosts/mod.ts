@@ -1,6 +1,6 @@
 /**
- * Hosts of the Model Context Protocol: their tokens, their sessions with the kernel, and the mediator that a gateway asks
- * for them.
+ * Hosts of the Model Context Protocol: their tokens, their sessions with the kernel, and the
+ * mediator that serves a gateway's requests for them.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** What a host is told of a call or of `run_task`: never more than it is cleared for. @module */
+/** What a host is told of a call or of `run_task`: never more than its clearance allows. @module */
 import {
   CallId,
   cleared,
@@ -14,7 +14,7 @@ import type { ServeResult } from "../../contracts/wire/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Called, type HostKernel, type LaneEnd, toldProgress } from "./lane.ts";
 
-/** The key of remit.yaml's `clearance` for hosts: what a host is told leaves for its model. */
+/** The key of remit.yaml's `clearance` for hosts: what a host is told goes to its model. */
 export const HOST_SINK = "mcp:host";
 const MAX_SUMMARY = 4_000;
 const MAX_ARGUMENTS = 2_000;
@@ -24,13 +24,13 @@ type Waiting = Extract<LaneEnd, { readonly kind: "waiting" }>;
 /** What a host may be told, and how its person is asked. */
 export interface TellingParts {
   readonly task: string;
-  /** The most confidential label that hosts are told of. */
+  /** The most confidential label that hosts may see. */
   readonly clearance: Label;
-  /** The host's own person may answer consent. */
+  /** Whether the host's own person may answer consent. */
   readonly selfConsent: boolean;
   /**
-   * Reads and hashes the new content of a change in the folder `content`: safe lines of its diff.
-   * Throws a Fault where the content is not what its digest says.
+   * Reads and verifies a change's new content in the folder `content`; returns safe lines of its
+   * diff. Throws a Fault where the content does not match its digest.
    */
   show(content: string, change: StagedChange): {
     readonly lines: readonly string[];
@@ -40,7 +40,7 @@ export interface TellingParts {
   where(question: string): string;
 }
 
-/** What a host is told of the state of a call. */
+/** What a host is told about the state of a call. */
 export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   switch (end.kind) {
     case "done":
@@ -62,7 +62,7 @@ export function tellingOf(end: LaneEnd, parts: TellingParts): ServeResult {
   }
 }
 
-/** Whether the host's person may answer: a consent within its clearance, none to administration. */
+/** Whether the host's person may answer: consent within its clearance, never to administration. */
 export function mayConsent(
   { kind, scope }: Question,
   { selfConsent, clearance }: Pick<TellingParts, "selfConsent" | "clearance">,
@@ -86,7 +86,7 @@ function calledResult(called: Called, { task, clearance }: TellingParts): ServeR
   };
 }
 
-/** The content of a question's changes, hashed here; undefined where it cannot be shown whole. */
+/** The verified contents of a question's changes; undefined where they cannot be shown whole. */
 function contentOf(
   { question: { changes }, content }: Waiting,
   show: TellingParts["show"],
@@ -117,7 +117,7 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
   const files = content === undefined
     ? [...changes.slice(0, 40).map(fileLine), "(too much to show here: see it at the terminal)"]
     : [content];
-  // A question tells no content that the host is not cleared for.
+  // A question reveals no content above the host's clearance.
   const told = cleared(scope.label, parts.clearance);
   const what = !told ? `${scope.tool} (its particulars are "${scope.label}")` : [
     displayText(question.summary, { max: 1_000 }),
@@ -128,14 +128,14 @@ function waitingOf(end: Waiting, parts: TellingParts): NonNullable<ServeResult["
     kind: kind === "consent" || kind === "stepUp" ? kind : "other",
     summary: what.slice(0, MAX_SUMMARY),
     where: parts.where(id),
-    // A person agrees only to what they were shown whole; a plan is a frame of its own.
+    // A person consents only to what they saw whole; a plan has a frame of its own.
     elicit: mayConsent(question, parts) && question.plan === undefined && content !== undefined &&
       what.length <= MAX_SUMMARY &&
       argumentsText.length <= MAX_ARGUMENTS / 2,
   };
 }
 
-/** Resolves as `next` does, or with `instead` when `waitMs` milliseconds are over. */
+/** Resolves like `next`, or with `instead` after `waitMs` milliseconds. */
 export async function nextWithin<T>(
   next: Promise<T>,
   { waitMs, instead, pause }: {
@@ -152,10 +152,10 @@ export async function nextWithin<T>(
   }
 }
 
-/** A task of `run_task`, under way. */
+/** A running task of `run_task`. */
 export interface RunningHostTask {
   readonly task: TaskId;
-  /** Resolves when the task ends, or when it waits for a person for `waitMs` milliseconds. */
+  /** Resolves when the task ends, or after it has waited for a person for `waitMs` milliseconds. */
   result(waitMs: number): Promise<ServeResult>;
   cancel(): Promise<void>;
   close(): void;
@@ -170,7 +170,7 @@ export interface RunTaskParts {
   pause(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A task of `run_task` has no call: its result is told under this id. */
+/** A task of `run_task` has no call; its result uses this id. */
 const QUIET_CALL = CallId.parse("run_task");
 
 /** Follows a task that was just created. */
@@ -185,7 +185,7 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
     }
     if (event.event === "intent" || event.event === "refused") {
       const tool = event.text("tool");
-      // TRUST: a model's words, which may be what it has read.
+      // TRUST: a model's words, which may repeat what it has read.
       const what = toldProgress(`${tool} ${event.subject()}`.trim(), {
         ...{ label: event.body["label"], clearance: telling.clearance, instead: tool },
       });
@@ -198,7 +198,7 @@ export async function followHostTask(parts: RunTaskParts): Promise<RunningHostTa
   let last: End | undefined;
   const follow = async (): Promise<End> => {
     last = await watch.next();
-    // The kernel resumes the task when the answer is there.
+    // The kernel resumes the task after the answer.
     if (last.status === "needsApproval") {
       next = follow();
       next.catch(() => undefined);

@@ -1,7 +1,7 @@
 /**
- * One host's session: calls go to the first of its tasks that is free. Mostly there is one. Another
- * is made while the first is busy or waits for a person; staged changes wait with the task that
- * made them. docs/decision/0016.
+ * One host's session: a call goes to the first free task. Usually there is one. Another is created
+ * while the first is busy or waits for a person; staged changes wait with the task that made them.
+ * docs/decision/0016.
  * @module
  */
 import { CallId, QuestionId, ToolName } from "../../contracts/authority/mod.ts";
@@ -13,20 +13,20 @@ import { type Flight, makeFlights, openLanes } from "./lanes.ts";
 import { nextWithin } from "./result.ts";
 import type { Lane, LaneEnd } from "./lane.ts";
 
-/** Calls of a session that wait for a person. */
+/** Maximum calls of a session that wait for a person. */
 const MAX_WAITING = 16;
 
 /** Tools that leave nothing behind in the task that calls them. */
 const PLAIN = /^(?:file|text|wiki)_/;
-/** Proposes what is staged when a host leaves without proposing it. */
+/** Proposes staged changes when a host leaves without proposing them. */
 const LAST = ToolName.parse("patch_apply");
 
 /** A host's session. */
 export interface HostSession {
   tools(): Promise<readonly ToolDescriptor[]>;
-  /** Makes a call, or tells the state of the same call that was made before. */
+  /** Makes a call, or reports the state of an equal call made before. */
   call(asked: ServeCall): Promise<ServeResult>;
-  /** Passes on what the person decided. Throws `refused` for a question not of the call. */
+  /** Passes on the person's decision. Throws `refused` for a question of another call. */
   answer(said: ServeAnswer): Promise<void>;
   cancel(call: string): Promise<void>;
   close(): Promise<void>;
@@ -34,13 +34,13 @@ export interface HostSession {
 
 /** The powers of {@link openHostSession}. */
 export interface HostSessionParts {
-  /** Makes one more task, ready for calls. */
+  /** Creates one more task, ready for calls. */
   openLane(on: { onProgress(text: string): void; onTools(): void }): Promise<Lane>;
   toolsOf(lane: Lane): Promise<readonly ToolDescriptor[]>;
   tell(end: LaneEnd, lane: Lane | undefined): ServeResult;
-  /** Whether a task has something staged. */
+  /** Whether a task has staged changes. */
   hasStaged(lane: Lane): Promise<boolean>;
-  /** Signs and passes on what the host's person decided about a question of a task. */
+  /** Signs and passes on the decision of the host's person about a question of a task. */
   answerFor(lane: Lane, question: QuestionId, allow: boolean): Promise<void>;
   onProgress(call: string, text: string): void;
   onTools(): void;
@@ -80,7 +80,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
         (next) => settle(flight, next),
         (error) => fail(flight, error),
       );
-      // A host that asks again gets the error; perhaps none asks.
+      // The error goes to a host that asks again; perhaps none does.
       flight.next.catch(() => undefined);
     }
     lanes.pump();
@@ -130,7 +130,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
     return await nextWithin(flight.next, { waitMs, instead: end, pause: parts.pause });
   };
 
-  /** What the host is told; once it was told an outcome, the same arguments make a new call. */
+  /** Reports to the host; after a reported outcome, the same arguments make a new call. */
   const told = (flight: Flight, end: LaneEnd): ServeResult => {
     if (end.kind === "waiting") {
       if (end.called !== undefined) flight.key = undefined;
@@ -144,7 +144,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
       if (closed) throw new Fault("gone", "Cannot call: the session is over");
       const key = `${asked.tool}\n${canonicalJson(toJson(asked.args))}`;
       const found = flights.find(asked.call, key);
-      // What was staged since is another patch, though the call's arguments are the same.
+      // Changes staged since then make another patch, though the call's arguments are the same.
       const other = asked.tool === LAST && found?.ids.has(asked.call) === false && lanes.staging();
       const before = other ? undefined : found;
       const spent = before === undefined ? lanes.spent() : undefined;
@@ -170,7 +170,7 @@ export async function openHostSession(parts: HostSessionParts): Promise<HostSess
         throw new Fault("refused", `Cannot answer question ${question}: a host may not answer it`);
       }
       await parts.answerFor(lane, QuestionId.parse(question), allow);
-      // The call goes on: a host that asks now waits for its outcome.
+      // The call continues: a host that asks now waits for its outcome.
       if (flight.end === end) flight.end = undefined;
     },
     async cancel(call): Promise<void> {

@@ -1,4 +1,4 @@
-/** Bearer tokens of one kind: a file of STATE/person holds hashes, and never a token. @module */
+/** Bearer tokens of one kind: a file in STATE/person holds only their hashes. @module */
 import { timingSafeEqual } from "node:crypto";
 import { join } from "node:path";
 import * as z from "zod";
@@ -9,24 +9,19 @@ import { sha256Hex } from "../../port/digest.ts";
 
 const MAX = 256;
 
-/** The fields that are kept of every token. */
+/** The stored fields common to all tokens. */
 export const KEPT_TOKEN = {
   id: z.string().min(1).max(32),
   name: z.string().min(1).max(64),
-  /** SHA-256 of the token, hex: it has 256 bits of chance, so nothing slower is needed. */
+  /** SHA-256 of the token, hex: a token has 256 random bits, so no slower hash is needed. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   createdAt: z.int().min(0),
 };
 
-/** What is kept of a token: not the token. */
-export interface KeptToken {
-  readonly id: string;
-  readonly name: string;
-  readonly sha256: string;
-  readonly createdAt: number;
-}
+/** The stored part of a token, without the token. */
+export type KeptToken = Readonly<z.infer<z.ZodObject<typeof KEPT_TOKEN>>>;
 
-/** Where tokens are kept. */
+/** Where tokens are stored. */
 export interface TokenParts {
   readonly disk: {
     read(path: string): Uint8Array | undefined;
@@ -40,27 +35,27 @@ export interface TokenParts {
 
 /** One kind of tokens. */
 export interface TokenKind<T extends KeptToken> {
-  /** In STATE/person. */
+  /** The file's name in STATE/person. */
   readonly file: string;
-  /** What each token begins with. */
+  /** The prefix of each token. */
   readonly prefix: string;
   readonly entry: z.ZodType<T>;
-  /** The command that lists them, in refusals. */
+  /** The command that lists the tokens, for refusals. */
   readonly listed: string;
 }
 
-/** The tokens of one kind. The file is read each time: a revoked token is refused at once. */
+/** The tokens of one kind. The file is read each time, so that a revoked token fails at once. */
 export interface TokenBook<T extends KeptToken> {
   list(): readonly T[];
-  /** Keeps the hash of a token made of `secret`, 256 random bits. Gives the token. */
+  /** Stores the hash of a token made of `secret`, 256 random bits. Returns the token. */
   create(more: Omit<T, "sha256">, secret: string): string;
-  /** By id or name. Throws `notFound`. */
+  /** Revokes by id or name. Throws `notFound`. */
   revoke(which: string): T;
-  /** The entry of a token; undefined for a wrong one. Takes the same time for every wrong one. */
+  /** The entry of a token; undefined for a wrong one. Takes the same time for every wrong token. */
   tryFind(token: string): T | undefined;
 }
 
-/** Opens a book of tokens. A file that others could read is refused. */
+/** Opens a book of tokens. Refuses a file that others can read. */
 export function openTokenBook<T extends KeptToken>(
   { disk, places }: TokenParts,
   kind: TokenKind<T>,
@@ -132,7 +127,7 @@ function tryJson(text: string): unknown {
 }
 
 const HostToken = z.object({ ...KEPT_TOKEN, profile: Profile }).strict();
-/** What is kept of a host's token. */
+/** The stored part of a host's token. */
 export type TokenEntry = z.infer<typeof HostToken>;
 
 /** The tokens of MCP hosts. */
@@ -141,7 +136,7 @@ export interface Tokens extends Pick<TokenBook<TokenEntry>, "list" | "create" | 
   tryHolder(token: string): ServeHolder | undefined;
 }
 
-/** Opens the book of hosts' tokens, STATE/person/mcp_tokens.json; or of those of people who use `--fleet`. */
+/** Opens the tokens of MCP hosts, STATE/person/mcp_tokens.json, or of people who use `--fleet`. */
 export function openTokens(parts: TokenParts, of: "mcp" | "fleet" = "mcp"): Tokens {
   const book = openTokenBook(parts, {
     ...{ file: `${of}_tokens.json`, prefix: `remit_${of}_`, entry: HostToken },

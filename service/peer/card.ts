@@ -1,6 +1,6 @@
 /**
- * The agent card: who we are to peers, signed with the service's key over its canonical form (JWS,
- * RFC 7515; JCS, RFC 8785). A2A 1.0, sections 4.4 and 8.
+ * The agent card that describes this service to peers, signed with the service's key over its
+ * canonical form (JWS, RFC 7515; JCS, RFC 8785). A2A 1.0, sections 4.4 and 8.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ import { sha256Hex } from "../../port/digest.ts";
 export interface ServiceSigner {
   /** Raw public key, base64url. */
   readonly key: string;
-  /** Signature of a text, base64url. */
+  /** Signs a text; the signature is base64url. */
   sign(text: string): string;
 }
 
@@ -57,13 +57,13 @@ export function detachedJws(payload: string, signer: ServiceSigner): string {
 }
 
 const FILE = "a2a_cards.json";
-/** Cards whose times are kept: the newest. */
+/** Maximum number of cards whose times are kept; the newest stay. */
 const MAX_CARDS = 256;
 const Times = z.record(z.string().max(128), z.int().min(0));
 
 /**
- * Tells when a card with an ETag was first served, in milliseconds since 1970 at whole seconds, so
- * that `Last-Modified` is the same after a restart. STATE/person/a2a_cards.json.
+ * Returns when a card with an ETag was first served, in milliseconds since 1970 at whole seconds,
+ * so that `Last-Modified` survives a restart. STATE/person/a2a_cards.json.
  */
 export function openCardTimes(
   disk: {
@@ -85,7 +85,7 @@ export function openCardTimes(
   };
 }
 
-/** A damaged file loses its times and nothing else. */
+/** A damaged file loses only its times. */
 function parseTimes(text: string): Record<string, number> {
   try {
     const parsed = Times.safeParse(JSON.parse(text));
@@ -99,10 +99,10 @@ function parseTimes(text: string): Record<string, number> {
 /** The extension that other Remits look for: a repeated message gets its first answer. */
 const ONCE = "urn:remit:a2a:once";
 
-/** What a card says of this service. */
+/** The contents of this service's card. */
 export interface CardParts {
   readonly serve: ServeConfig;
-  /** Where others reach us, without a slash at its end. */
+  /** The address for peers, without a slash at its end. */
   readonly url: string;
   readonly version: string;
   /** Whether deliveries are offered: to this peer, or in the public card to any peer. */
@@ -111,14 +111,14 @@ export interface CardParts {
   readonly peer?: PeerConfig;
 }
 
-/** What peers are offered where remit.yaml names no skill. */
+/** The skill offered where remit.yaml names none. */
 const ANYTHING: SkillConfig = {
   id: "ask",
   name: "Ask",
   description: "Takes a message in words and answers it, if its operator agrees.",
 };
 
-/** The skills that a card shows: the peer's, else those of its agent, else all. */
+/** The skills on a card: the peer's, else those of its agent, else all. */
 export function skillsFor(
   { skills = [] }: Pick<ServeConfig, "skills">,
   peer: PeerConfig | undefined,
@@ -133,16 +133,11 @@ export function skillsFor(
 }
 
 /**
- * Makes the card without its signature. No value of it is empty: protobuf's JSON leaves such out,
- * and whoever reads the card through a codec is to sign and check the same bytes. Section 8.4.1.
+ * Makes the card without its signature. No value is empty: protobuf's JSON omits empty values, and
+ * a reader that uses a codec must sign and check the same bytes. Section 8.4.1.
  */
 export function makeCard(parts: CardParts): JsonObject {
-  return Object.fromEntries(
-    Object.entries(wholeCard(parts)).flatMap(([key, each]) => {
-      const kept = withoutEmpty(each);
-      return kept === undefined ? [] : [[key, kept] as const];
-    }),
-  );
+  return fullEntries(wholeCard(parts));
 }
 
 function wholeCard({ serve, url, version, push, peer }: CardParts): JsonObject {
@@ -186,17 +181,26 @@ function wholeCard({ serve, url, version, push, peer }: CardParts): JsonObject {
 function skillOf({ id, name, description, tags = [], examples = [] }: SkillConfig): JsonObject {
   return {
     ...{ id, name, description },
-    // The specification wants one at least.
+    // The specification requires at least one.
     tags: tags.length === 0 ? ["agent"] : [...tags],
     ...(examples.length === 0 ? {} : { examples: [...examples] }),
   };
 }
 
-/** A card as it is served. */
+/** A card as served. */
 export interface SignedCard {
   readonly card: string;
-  /** Quoted, as HTTP's header has it. */
+  /** Quoted, as in HTTP's header. */
   readonly etag: string;
+}
+
+function fullEntries(value: JsonObject | readonly Json[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => {
+      const kept = withoutEmpty(each);
+      return kept === undefined ? [] : [[key, kept] as const];
+    }),
+  );
 }
 
 function withoutEmpty(value: Json): Json | undefined {
@@ -206,14 +210,11 @@ function withoutEmpty(value: Json): Json | undefined {
     const full = value.map(withoutEmpty).filter((each) => each !== undefined);
     return full.length === 0 ? undefined : full;
   }
-  const full = Object.entries(value).flatMap(([key, each]) => {
-    const kept = withoutEmpty(each);
-    return kept === undefined ? [] : [[key, kept] as const];
-  });
-  return full.length === 0 ? undefined : Object.fromEntries(full);
+  const full = fullEntries(value);
+  return Object.keys(full).length === 0 ? undefined : full;
 }
 
-/** Signs a card. The key is found under `url`, and beside the signature, to be pinned. */
+/** Signs a card. The public key is served under `url` and, for pinning, beside the signature. */
 export function signCard(card: JsonObject, signer: ServiceSigner, url: string): SignedCard {
   const { protected: head, signature } = jwsOf(canonicalJson(card), {
     signer,

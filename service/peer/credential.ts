@@ -1,9 +1,9 @@
 /**
- * Which peer a credential proves: a token that this service made, or an OAuth 2.1 access token (a
- * JWT of RFC 9068) for exactly our audience from exactly the issuer that remit.yaml names. A name
- * that a peer gives itself counts for nothing, and so does what a token says of keys (`jku`, `jwk`,
- * `x5u`): a key set is named by remit.yaml or by the issuer's own metadata. RFC 7517, RFC 8414, RFC
- * 8725.
+ * Determines which peer a credential proves: a token that this service made, or an OAuth 2.1 access
+ * token (a JWT of RFC 9068) for exactly this service's audience from exactly the issuer named in
+ * remit.yaml. A name that a peer gives itself does not count, nor do a token's own claims about
+ * keys (`jku`, `jwk`, `x5u`): remit.yaml or the issuer's own metadata names the key set. RFC 7517,
+ * RFC 8414, RFC 8725.
  * @module
  */
 import {
@@ -25,27 +25,27 @@ import { KEPT_TOKEN, openTokenBook, type TokenBook, type TokenParts } from "../h
 /** One public key of a set. Untrusted. */
 export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kid?: string | undefined };
 
-/** Fetches issuers' documents: bounded, from this machine only for an issuer on it. */
+/** Fetches issuers' documents, bounded; from this machine only for an issuer on this machine. */
 export interface KeyFetch {
   get(url: URL, issuer: URL): Promise<{ readonly status: number; readonly json: unknown }>;
-  /** Vets an address of an issuer's document; `what` names it in the refusal. Throws `refused`. */
+  /** Vets an address in an issuer's document; `what` names it in the refusal. Throws `refused`. */
   vet(text: string, what: string, issuer: URL): URL;
-  /** Whether two names are one issuer. RFC 8414, section 3.3. */
+  /** Whether two names mean one issuer. RFC 8414, section 3.3. */
   same(one: string, other: string): boolean;
 }
 
 /** The keys of issuers. */
 export interface KeySets {
-  /** Keys of an issuer, with this `kid` where a token names one. Rejects `unavailable`. */
+  /** An issuer's keys, filtered by the token's `kid` if present. Rejects `unavailable`. */
   keys(auth: Pick<PeerAuth, "issuer" | "jwks">, kid: string | undefined): Promise<
     readonly PublicJwk[]
   >;
 }
 
 const FRESH_MS = 10 * 60_000;
-/** Kept keys are good for this long while their issuer does not answer. */
+/** Milliseconds for which stored keys stay valid while their issuer does not answer. */
 const STALE_MS = 60 * 60_000;
-/** Least time between two fetches of one set, whatever tokens say. */
+/** Minimum time between two fetches of one set, whatever tokens claim. */
 const PAUSE_MS = 60_000;
 const MAX_KEYS = 64;
 
@@ -56,13 +56,13 @@ const Metadata = z.object({ issuer: z.string().max(2_048), jwks_uri: z.string().
 
 interface Held {
   keys: readonly PublicJwk[];
-  /** When they came; minus infinity before. */
+  /** When the keys arrived; minus infinity before. */
   at: number;
   triedAt: number;
-  under: Promise<void> | undefined;
+  refreshing: Promise<void> | undefined;
 }
 
-/** Makes an empty store of key sets. `now` is milliseconds. */
+/** Makes an empty store of key sets. `now` is in milliseconds. */
 export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }): KeySets {
   const held = new Map<string, Held>();
 
@@ -83,18 +83,18 @@ export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }):
     async keys(auth, kid): Promise<readonly PublicJwk[]> {
       const name = `${auth.issuer}\n${auth.jwks ?? ""}`;
       const set: Held = held.get(name) ??
-        { keys: [], at: -Infinity, triedAt: -Infinity, under: undefined };
+        { keys: [], at: -Infinity, triedAt: -Infinity, refreshing: undefined };
       held.set(name, set);
       const matching = (): readonly PublicJwk[] =>
         kid === undefined ? set.keys : set.keys.filter((key) => key.kid === kid);
       const old = parts.now() - set.at > FRESH_MS;
       if ((old || matching().length === 0) && parts.now() - set.triedAt >= PAUSE_MS) {
-        set.under ??= refresh(auth, set).finally(() => set.under = undefined);
+        set.refreshing ??= refresh(auth, set).finally(() => set.refreshing = undefined);
       }
       try {
-        await set.under;
+        await set.refreshing;
       } catch (error) {
-        // The issuer's silence does not end its tokens at once.
+        // An issuer that does not answer does not invalidate its tokens at once.
         if (parts.now() - set.at > STALE_MS) throw error;
       }
       if (parts.now() - set.at > STALE_MS) throw noKeys("it did not answer");
@@ -103,7 +103,7 @@ export function makeKeySets(parts: { readonly fetch: KeyFetch; now(): number }):
   });
 }
 
-/** Where an issuer says that its keys are. */
+/** The address of an issuer's keys, from its metadata. */
 async function findSet(documents: KeyFetch, issuer: URL, said: string): Promise<URL> {
   const path = issuer.pathname === "/" ? "" : issuer.pathname.replace(/\/$/, "");
   const places = [
@@ -129,7 +129,7 @@ function noKeys(why: string): Fault {
   );
 }
 
-/** Signatures that are taken, and the key type that each needs: no `none`, no shared secret. */
+/** Accepted signatures, and the key type that each requires: no `none`, no shared secret. */
 const ALGORITHMS: Readonly<Record<string, string>> = {
   EdDSA: "OKP",
   ES256: "EC",
@@ -138,7 +138,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 };
 const SKEW_S = 30;
 const MAX_TOKEN = 16_384;
-/** Keys of one set that are tried where the token names none. */
+/** Maximum keys of one set to try where the token names none. */
 const MAX_TRIED = 4;
 
 /** What access tokens are checked with. `now` is milliseconds since 1970. */
@@ -147,7 +147,7 @@ export interface AccessTokenParts {
   now(): number;
 }
 
-/** The issuer that a JWT names, unproven; undefined for any other token. */
+/** The issuer that a JWT claims, unproven; undefined for any other token. */
 export function issuerOf(token: string): string | undefined {
   if (token.length > MAX_TOKEN || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined;
   try {
@@ -155,12 +155,12 @@ export function issuerOf(token: string): string | undefined {
     const { iss } = decodeJwt(token);
     return alg !== undefined && Object.hasOwn(ALGORITHMS, alg) ? iss : undefined;
   } catch {
-    // A token that does not decode proves nobody; its sender is not told what is wrong with it.
+    // A token that does not decode proves nobody; its sender does not learn why.
     return undefined;
   }
 }
 
-/** Whether a token is this peer's; false for every wrong one, whatever is wrong with it. */
+/** Whether a token is this peer's; false for every wrong token, for whatever reason. */
 async function provesPeer(
   token: string,
   auth: PeerAuth,
@@ -208,7 +208,7 @@ async function tryVerify(
     return payload;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
-    // WebCrypto's DataError: the JWK is no valid key.
+    // WebCrypto's DataError: the JWK is not a valid key.
     if (error instanceof DOMException) return undefined;
     throw error;
   }
@@ -231,14 +231,14 @@ function holds(payload: JWTPayload, { subject, scope }: PeerAuth): boolean {
   return typeof granted === "string" && granted.split(" ").includes(scope);
 }
 
-/** The prefix of the tokens that this service makes for peers. */
+/** The prefix of this service's own tokens for peers. */
 const PEER_TOKEN = "remit_a2a_";
 
 const PeerToken = z.object({ ...KEPT_TOKEN, peer: PeerName }).strict();
-/** A peer's token, without the token. */
+/** The stored part of a peer's token, without the token. */
 export type PeerToken = z.infer<typeof PeerToken>;
 
-/** Opens the book of peers' tokens, STATE/person/a2a_tokens.json: each is one peer's. */
+/** Opens the tokens of peers, STATE/person/a2a_tokens.json: each belongs to one peer. */
 export function openPeerTokens(parts: TokenParts): TokenBook<PeerToken> {
   return openTokenBook(parts, {
     ...{ file: "a2a_tokens.json", prefix: PEER_TOKEN, entry: PeerToken },
@@ -246,7 +246,7 @@ export function openPeerTokens(parts: TokenParts): TokenBook<PeerToken> {
   });
 }
 
-/** A peer that proved who it is, with what remit.yaml says of it. */
+/** A peer that proved its identity, with its entry in remit.yaml. */
 export interface KnownPeer {
   readonly name: PeerName;
   readonly config: PeerConfig;
@@ -258,7 +258,7 @@ export interface PeerDoorParts extends AccessTokenParts {
   readonly tokens: Pick<TokenBook<PeerToken>, "tryFind">;
 }
 
-/** Makes the check; undefined for every wrong credential, whatever is wrong with it. */
+/** Makes the check; undefined for every wrong credential, for whatever reason. */
 export function makePeerDoor(
   parts: PeerDoorParts,
 ): (token: string | null) => Promise<KnownPeer | undefined> {
@@ -270,7 +270,7 @@ export function makePeerDoor(
     if (token === null) return undefined;
     if (token.startsWith(PEER_TOKEN)) {
       const found = parts.tokens.tryFind(token);
-      // A peer with an issuer is let in by access tokens alone.
+      // A peer with an issuer may use access tokens only.
       return known.find(({ name, config }) => name === found?.peer && config.auth === undefined);
     }
     const issuer = issuerOf(token);

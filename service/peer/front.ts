@@ -16,7 +16,7 @@ import { makePeerMediator, type PeerMediator, type PeerTasks } from "./mediator.
 import { makePeerWatches } from "./watches.ts";
 import { type Pushes, startPushes } from "./pushes.ts";
 
-/** What remit.yaml says of peers. */
+/** The parts of remit.yaml about peers. */
 export interface PeerRules {
   readonly config: {
     readonly peers: Readonly<Record<string, PeerConfig>>;
@@ -27,18 +27,18 @@ export interface PeerRules {
 
 /** The powers of {@link openPeerFront}, and its first rules. */
 export interface PeerFrontParts extends PeerRules, TokenParts {
-  /** A connection of its own: the kernel tells it of watched exchanges. */
+  /** A separate connection, on which the kernel reports watched exchanges. */
   readonly link: {
     ask(op: string, body: Json): Promise<Json>;
     onTell(listener: (op: string, body: Json) => void): void;
   };
   readonly signer: ServiceSigner;
-  /** Fetches the key sets of issuers. */
+  /** Fetches issuers' key sets. */
   readonly keys: KeyFetch & { close(): Promise<void> };
   readonly version: string;
-  /** Where others reach this service. */
+  /** The address for peers. */
   url(): string;
-  /** Throws `unavailable` while the service ends. */
+  /** Throws `unavailable` while the service shuts down. */
   takesMore(): void;
   /** JSON text of an exchange, as the gateway renders it. */
   render(exchange: Json): Promise<string>;
@@ -56,7 +56,7 @@ export interface PeerFrontParts extends PeerRules, TokenParts {
 /** Peers as the service serves them. */
 export interface PeerFront {
   mediator(tell: (op: "exchange", body: Json) => void): PeerMediator;
-  /** Puts other rules in force for what peers ask from now on. */
+  /** Applies other rules to all later requests of peers. */
   replace(rules: PeerRules): void;
   /** Deliveries to peers since the start. */
   counts(): PushCounts;
@@ -99,7 +99,7 @@ export function openPeerFront(parts: PeerFrontParts): PeerFront {
   };
   const counts = { tried: 0, delivered: 0, givenUp: 0 };
   let pushes: Pushes | undefined;
-  /** Started once a peer may be delivered to. */
+  /** Starts deliveries once some peer may receive them. */
   const deliver = (): void => {
     if (pushes !== undefined || !anyPush()) return;
     pushes = startPushes({

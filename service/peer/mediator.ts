@@ -1,7 +1,7 @@
 /**
- * What the gateway asks for peers, done within what remit.yaml gives them. TRUST: the gateway may
- * be hostile, and peers are. Whose a request is, is said by its credential alone; profile, folders,
- * model and limits by remit.yaml alone. contracts/wire/wire_a2a.ts.
+ * Performs the gateway's requests for peers within what remit.yaml gives them. TRUST: the gateway
+ * may be hostile, and peers are. Only the credential decides whose request it is; only remit.yaml
+ * decides profile, folders, model and limits. contracts/wire/wire_a2a.ts.
  * @module
  */
 import * as z from "zod";
@@ -35,7 +35,7 @@ import { readTraceparent, type TraceLink } from "../trace/mod.ts";
 import type { KnownPeer } from "./credential.ts";
 import type { PeerWatch, PeerWatches } from "./watches.ts";
 
-/** Codes that peers may learn, in words of nothing else; others become `unavailable`. */
+/** Codes that peers may learn, in words that reveal nothing else; others are `unavailable`. */
 const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   denied: "Cannot let the peer in: its credential is not known",
   notFound: "Cannot find the task: there is none of that name",
@@ -47,7 +47,7 @@ const WORDS: Readonly<Partial<Record<FaultCode, string>>> = {
   refused: "Cannot do that: it is not offered to this peer",
 };
 
-/** Does `work`; a fault becomes one that a peer may learn, and is else noted. */
+/** Runs `work`; turns a fault into one that a peer may learn, and notes any other. */
 async function inPeerWords<T>(
   work: () => Promise<T>,
   note: (text: string) => void,
@@ -65,12 +65,12 @@ async function inPeerWords<T>(
   }
 }
 
-/** UTF-16 units of an exchange that goes through whole; the pipe takes 12 MiB. */
+/** UTF-16 units of an exchange that passes whole; the pipe takes 12 MiB. */
 const MAX_EXCHANGE = 3_500_000;
 
 /**
- * An exchange that fits through the gateway's pipe: past the bound without its history, and still
- * past it without its artifacts.
+ * An exchange that fits through the gateway's pipe: above the limit without its history, and if
+ * still above without its artifacts.
  */
 export function fitting(exchange: Json): Json {
   if (typeof exchange !== "object" || exchange === null || Array.isArray(exchange)) return exchange;
@@ -104,17 +104,17 @@ export interface PeerMediatorParts {
   /** The peer that a credential proves; undefined for every wrong one. */
   whose(token: string | null): Promise<KnownPeer | undefined>;
   settled(peer: string): PeerTasks;
-  /** The card of a peer, or the public one. */
+  /** The card for a peer, or the public one. */
   card(peer: KnownPeer | undefined): Json;
   ask(op: string, body: Json): Promise<Json>;
   readonly watches: PeerWatches;
   tell(op: "exchange", body: Json): void;
-  /** Throws `unavailable` while the service ends. */
+  /** Throws `unavailable` while the service shuts down. */
   takesMore(): void;
   note(text: string): void;
   now(): number;
   id(prefix: string): string;
-  /** A peer's task began on behalf of another's trace. */
+  /** Called when a peer's task began on behalf of another trace. */
   began?(task: TaskId, link: TraceLink): void;
 }
 
@@ -122,9 +122,9 @@ export interface PeerMediatorParts {
 export interface PeerMediator {
   /** Undefined for an op that is not a peer's. */
   ask(op: string, body: Json): Promise<Json> | undefined;
-  /** `a2aUnwatch`; false for another one. */
+  /** Handles `a2aUnwatch`; returns false for any other op. */
   tell(op: string, body: Json): boolean;
-  /** Ends what this gateway watches. */
+  /** Ends everything that this gateway watches. */
   close(): void;
 }
 
@@ -134,7 +134,7 @@ const Watch = One.extend({ watch: PeerWatchAsk.shape.id, progress: z.boolean() }
 const Unwatch = z.object({ watch: z.string().max(128) }).strict();
 
 export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
-  /** Streams of this gateway, by its names of them. */
+  /** Streams of this gateway, by the gateway's names. */
   const watching = new Map<string, symbol>();
 
   const admit = async (token: string | null): Promise<KnownPeer> => {
@@ -168,7 +168,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
       ...(push === undefined ? {} : { push }),
     };
     const asked = toJsonObject(sent);
-    // What goes on was begun on behalf of another's trace, or of none.
+    // A continued exchange was begun on behalf of another trace, or of none.
     const link = more.exchange === undefined ? readTraceparent(trace) : undefined;
     if (watch === undefined) {
       const stood = await parts.ask("peerSend", asked);
@@ -183,7 +183,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
     return fitting(stood);
   };
 
-  /** One that waits to be let in has no task yet: its trace is not kept. */
+  /** A message that waits for approval has no task yet, so its trace is not kept. */
   const began = (exchange: Json, link: TraceLink): void => {
     const task = TaskId.safeParse(Object(exchange).task);
     if (task.success) parts.began?.(task.data, link);
@@ -194,7 +194,7 @@ export function makePeerMediator(parts: PeerMediatorParts): PeerMediator {
     tell: (event) => parts.tell("exchange", { watch: id, event: fittingEvent(event) }),
   });
 
-  /** This gateway's own from now on: it may end it, or go, before it stands. */
+  /** Registers a stream before it exists: the gateway may end it, or disappear, meanwhile. */
   const followed = async (id: string, begin: () => Promise<Exchange>): Promise<Json> => {
     if (watching.has(id)) {
       throw new Fault("conflict", "Cannot watch the exchange: the stream's name is taken");

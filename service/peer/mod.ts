@@ -1,5 +1,5 @@
 /**
- * Peers over A2A: whose a credential is, the signed card, exchanges, streams and deliveries.
+ * Peers over A2A: credentials, the signed card, exchanges, streams and deliveries.
  *
  * @example
  * ```ts

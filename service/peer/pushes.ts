@@ -1,8 +1,8 @@
 /**
- * Deliveries to peers: what the kernel says is due is rendered, signed and posted by the net
- * service, only to origins that remit.yaml names; a failure is tried again with a growing, spread
- * pause, for a day. At least once, newest state last: the receiver knows a delivery by
- * `x-remit-delivery`. A2A 1.0, section 4.3.
+ * Deliveries to peers: an exchange that the kernel reports as due is rendered, signed and posted by
+ * the net service, only to origins that remit.yaml names. A failed delivery is retried with a
+ * growing, randomized pause, for a day. Delivery is at least once, newest state last: the receiver
+ * recognizes a delivery by `x-remit-delivery`. A2A 1.0, section 4.3.
  * @module
  */
 import * as z from "zod";
@@ -11,7 +11,7 @@ import { Exchange, type PeerDue, PushConfig } from "../../contracts/exchange/mod
 import type { PushCounts } from "../trace/mod.ts";
 import { fitting, mayPush } from "./mediator.ts";
 
-/** Deliveries under way at a time, and rows asked for at once. */
+/** Maximum deliveries in progress, and rows asked for at once. */
 const MAX_UNDER_WAY = 8;
 const ROWS = 64;
 const FIRST_MS = 1_000;
@@ -20,10 +20,10 @@ const LONGEST_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const HEADER = /^[\x20-\x7e]{1,8192}$/;
 
-/** What deliveries are made with. */
+/** The powers of deliveries. */
 export interface PushParts {
   ask(op: string, body: Json): Promise<Json>;
-  /** Where remit.yaml lets a peer be delivered to, now. */
+  /** The origins to which remit.yaml currently allows deliveries for a peer. */
   origins(peer: string): readonly string[];
   /** JSON text of an exchange in the protocol's form. */
   render(exchange: Json): Promise<string>;
@@ -39,9 +39,9 @@ export interface PushParts {
 
 /** Deliveries of one service. */
 export interface Pushes {
-  /** There may be more. */
+  /** Looks for more deliveries. */
   wake(): void;
-  /** Begins no more deliveries; resolves when those under way have ended. */
+  /** Begins no more deliveries; resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
 
@@ -69,12 +69,12 @@ export function pushHeaders(
     "a2a-version": "1.0",
     "x-remit-delivery": id,
     "x-remit-signature": signature,
-    // A value with characters that no header may have is not sent.
+    // A value with characters that no header may contain is not sent.
     ...Object.fromEntries(Object.entries(theirs).filter(([, value]) => HEADER.test(value))),
   };
 }
 
-/** Milliseconds before the next try: doubled each time, spread over half of itself. */
+/** Milliseconds before the next try: doubled each time, randomized by a quarter up or down. */
 export function pauseFor(attempt: number, random: number): number {
   const whole = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 30));
   return Math.round(whole * (0.75 + random / 2));
@@ -82,18 +82,18 @@ export function pauseFor(attempt: number, random: number): number {
 
 /** Starts; deliveries that are due go out at once. */
 export function startPushes(parts: PushParts): Pushes {
-  const under = new Map<string, Promise<void>>();
+  const inFlight = new Map<string, Promise<void>>();
   let stopped = false;
   let again = false;
   let looking: Promise<void> | undefined;
   let untimed = (): void => undefined;
-  /** When to look again, milliseconds since 1970. */
+  /** Times of the next looks, in milliseconds since 1970. */
   const times = new Set<number>();
 
   const arm = (): void => {
     untimed();
     if (stopped) return;
-    // Retries of an earlier process are not told of, so the kernel is asked once a minute.
+    // The kernel does not report retries of an earlier process, so it is asked once a minute.
     const next = Math.min(parts.now() + LOOK_MS, ...times);
     untimed = parts.after(Math.max(0, next - parts.now()), () => {
       for (const at of times) if (at <= parts.now()) times.delete(at);
@@ -142,7 +142,7 @@ export function startPushes(parts: PushParts): Pushes {
     wakeIn(ms);
   };
 
-  /** The receiver's status; undefined where there was none. */
+  /** The receiver's status; undefined without an answer. */
   const post = async (
     { exchange, config }: PeerDue,
     { id, origins }: { readonly id: string; readonly origins: readonly string[] },
@@ -167,8 +167,8 @@ export function startPushes(parts: PushParts): Pushes {
       const rows = Due.parse(await parts.ask("peerDue", { limit: ROWS }));
       for (const due of rows) {
         const key = `${due.exchange.id} ${due.config.id}`;
-        if (under.has(key) || stopped) continue;
-        if (under.size >= MAX_UNDER_WAY) await Promise.race(under.values());
+        if (inFlight.has(key) || stopped) continue;
+        if (inFlight.size >= MAX_UNDER_WAY) await Promise.race(inFlight.values());
         const work = deliver(due).then(
           // A newer state may have come meanwhile.
           () => wakeIn(0),
@@ -177,8 +177,8 @@ export function startPushes(parts: PushParts): Pushes {
             // The kernel has ended, or the row is gone: ask again.
             wakeIn(FIRST_MS);
           },
-        ).finally(() => under.delete(key));
-        under.set(key, work);
+        ).finally(() => inFlight.delete(key));
+        inFlight.set(key, work);
       }
     } while (again && !stopped);
   };
@@ -205,7 +205,7 @@ export function startPushes(parts: PushParts): Pushes {
       stopped = true;
       untimed();
       await looking;
-      await Promise.allSettled(under.values());
+      await Promise.allSettled(inFlight.values());
     },
   });
 }

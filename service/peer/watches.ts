@@ -1,7 +1,6 @@
 /**
- * Streams of exchanges: one watch in the kernel for each exchange, told to everybody who watches
- * it. Whoever begins gets the exchange as it stands and then everything after it, nothing twice and
- * nothing left out.
+ * Streams of exchanges: one watch in the kernel for each exchange, shared by all its watchers. A
+ * new watcher gets the current exchange and then every later event, none twice and none missing.
  * @module
  */
 import * as z from "zod";
@@ -14,9 +13,9 @@ import {
   type PeerName,
 } from "../../contracts/exchange/mod.ts";
 
-/** Streams of one gateway. */
+/** Maximum streams of one gateway. */
 const MAX = 2_048;
-/** Events that wait while an exchange is read. */
+/** Maximum events that wait while an exchange is read. */
 const MAX_EARLY = 1_024;
 
 const Told = z.object({
@@ -35,18 +34,18 @@ const Told = z.object({
 }).strict();
 type Told = { readonly exchange: ExchangeId; readonly event: ExchangeEvent };
 
-/** Who watches. */
+/** A watcher of an exchange. */
 export interface PeerWatch {
-  /** The gateway's name of the stream. */
+  /** The gateway's name for the stream. */
   readonly id: string;
-  /** Whether it is told the agent's words while the agent works. */
+  /** Whether the watcher receives the agent's words while the agent works. */
   readonly progress: boolean;
   tell(event: ExchangeEvent): void;
 }
 
 /** All watches of one link. */
 export interface PeerWatches {
-  /** Gives the exchange now. Throws as `peerWatch`, `rateLimited`, `conflict` for an id in use. */
+  /** Returns the exchange. Throws as `peerWatch`, `rateLimited`, `conflict` for a used id. */
   begin(
     watch: PeerWatch,
     what: { readonly peer: PeerName; readonly exchange: ExchangeId },
@@ -54,12 +53,12 @@ export interface PeerWatches {
   /** Sends, and watches the exchange from the answer on. Throws as `peerSend`, `rateLimited`. */
   send(watch: PeerWatch, sent: JsonObject): Promise<Exchange>;
   end(id: string): void;
-  /** What the kernel tells: `exchange`. */
+  /** Receives the kernel's `exchange` events. */
   hear(body: Json): void;
 }
 
 interface Watcher extends PeerWatch {
-  /** Undefined while the message that begins the watch is sent. */
+  /** Undefined while the message that begins the watch is being sent. */
   exchange: ExchangeId | undefined;
   /** Events that came before the first answer; undefined after it. */
   early: Told[] | undefined;
@@ -70,16 +69,16 @@ interface Watcher extends PeerWatch {
 /** Watches over `ask` of a link whose tells go to `hear`. */
 export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>): PeerWatches {
   const watchers = new Map<string, Watcher>();
-  /** Exchanges that a watcher left; perhaps no other watches them. */
+  /** Exchanges that a watcher left and perhaps no other watches. */
   const left = new Set<ExchangeId>();
 
-  /** Ends the kernel's streams without a watcher. */
+  /** Ends the kernel's streams that have no watcher. */
   const rest = (): void => {
     const exchanges = new Set([...watchers.values()].map(({ exchange }) => exchange));
-    // A message under way may belong to one of them, and its stream has then begun anew.
+    // A message in progress may belong to one of them, and has then started its stream again.
     if (exchanges.has(undefined)) return;
     for (const exchange of left) {
-      // Where the kernel has ended, so has the stream.
+      // If the kernel has ended, so has the stream.
       if (!exchanges.has(exchange)) ask("peerUnwatch", { exchange }).catch(() => undefined);
     }
     left.clear();
@@ -88,7 +87,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
   const give = (watcher: Watcher, told: Told): void => {
     const { early } = watcher;
     if (early !== undefined) {
-      // What a stream of a new exchange is told comes last, however much others are told before.
+      // Drop the oldest: a new exchange's own events come last, however many others come before.
       if (early.push(told) > MAX_EARLY) early.shift();
       return;
     }
@@ -131,7 +130,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     }
   };
 
-  /** One stream of events serves all who watch an exchange: what one of them wants is told. */
+  /** One kernel stream serves all watchers of an exchange: progress flows if any wants it. */
   const progressOf = (exchange: ExchangeId | undefined, wanted: boolean): boolean =>
     wanted || [...watchers.values()].some((each) => each.exchange === exchange && each.progress);
 
@@ -155,7 +154,7 @@ export function makePeerWatches(ask: (op: string, body: Json) => Promise<Json>):
     hear(body): void {
       const told = Told.parse(body);
       for (const watcher of watchers.values()) {
-        // Until its message was answered, a watcher may watch any exchange.
+        // Until its message is answered, a watcher may belong to any exchange.
         if (watcher.exchange === undefined || watcher.exchange === told.exchange) {
           give(watcher, told);
         }

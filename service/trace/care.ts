@@ -1,5 +1,5 @@
 /**
- * What a service does beside its surfaces, as remit.yaml says: figures, traces, retention.
+ * Background work of a service, as remit.yaml says: figures, traces, retention.
  * @module
  */
 import type { Port } from "../../contracts/base/mod.ts";
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
 /** Milliseconds from a start to the first retention round. */
 const FIRST_MS = 60_000;
 
-/** The powers of {@link startStateCare}, and what it works for. */
+/** The powers of {@link startStateCare}, and its settings. */
 export interface StateCareParts {
   /** The kernel. */
   readonly link: Pick<Port, "ask">;
@@ -26,7 +26,7 @@ export interface StateCareParts {
   note(text: string): void;
 }
 
-/** Figures and traces of a running service; undefined where remit.yaml wants none. */
+/** Figures and traces of a running service; undefined where remit.yaml disables them. */
 export interface StateCare {
   /** The figures as OpenMetrics text. */
   readonly metrics: (() => Promise<string>) | undefined;
@@ -35,8 +35,8 @@ export interface StateCare {
 }
 
 /**
- * Has the kernel archive and purge what ended more than `days` days ago; with `dryRun` the kernel
- * only counts. Answers a sentence for the operator.
+ * Makes the kernel archive and purge what ended more than `days` days ago; with `dryRun` the kernel
+ * only counts. Returns a sentence for the operator.
  */
 export async function sweepRetention(
   { link, days, now }: Pick<StateCareParts, "link" | "now"> & { readonly days: number },
@@ -74,7 +74,7 @@ function startRetention(parts: StateCareParts, days: number): { close(): void } 
   });
 }
 
-/** Starts counting, tracing and the daily retention round, as far as `serve` wants them. */
+/** Starts counting, tracing and the daily retention round, as far as `serve` enables them. */
 export function startStateCare(parts: StateCareParts): StateCare {
   const { link, serve, version, now, after, note } = parts;
   const startedAt = now();

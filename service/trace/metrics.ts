@@ -5,10 +5,10 @@
 import type { StateCounts } from "../../contracts/task/mod.ts";
 import type { HookAnswer } from "../../contracts/wire/mod.ts";
 
-/** Upper bounds of the buckets, seconds. A request that waits for its task takes up to a minute. */
+/** Upper bounds of the buckets, in seconds. A request may wait up to a minute for its task. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Requests of one surface by how long they took. */
+/** The distribution of one surface's request durations. */
 export interface Duration {
   /** Requests in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly buckets: readonly number[];
@@ -22,7 +22,7 @@ export interface Durations {
   all(): Readonly<Record<string, Duration>>;
 }
 
-/** Makes a histogram without any request. */
+/** Makes an empty histogram. */
 export function makeDurations(): Durations {
   const known = new Map<string, { readonly buckets: number[]; sum: number }>();
   return Object.freeze<Durations>({
@@ -45,10 +45,10 @@ export function makeDurations(): Durations {
 
 /** Answers to deliveries, by webhook; `""` counts unknown paths. */
 export type HookCounts = Readonly<Record<string, Readonly<Record<HookAnswer["result"], number>>>>;
-/** Deliveries to peers: each try, and how deliveries ended. */
+/** Deliveries to peers: tries and final results. */
 export type PushCounts = Readonly<Record<"tried" | "delivered" | "givenUp", number>>;
 
-/** What the service's own process counted. */
+/** Counts of the service's own process. */
 export interface ServiceCounts {
   readonly hooks: HookCounts;
   /** Requests of the gateway by surface: `mcp`, `a2a`, `hooks`, `page`. */
@@ -72,15 +72,15 @@ type Row = readonly [labels: Readonly<Record<string, string>>, value: number, su
 const quoted = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 
-/** The lines of one family; the rows of a counter end in `_total`, those of a histogram say theirs. */
+/** The lines of one family; a counter's rows end in `_total`, a histogram's name a suffix. */
 function family(
   kind: "gauge" | "counter" | "histogram",
   name: string,
   [help, ...rows]: readonly [string, ...Row[]],
 ): readonly string[] {
   const lines = rows.map(([labels, value, suffix = kind === "counter" ? "_total" : ""]) => {
-    const said = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
-    return `${name}${suffix}${said.length === 0 ? "" : `{${said.join(",")}}`} ${value}`;
+    const pairs = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
+    return `${name}${suffix}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
   });
   const unit = kind === "histogram" ? [`# UNIT ${name} seconds`] : [];
   return [`# TYPE ${name} ${kind}`, ...unit, `# HELP ${name} ${help}`, ...lines];

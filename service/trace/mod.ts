@@ -1,5 +1,6 @@
 /**
- * What a service does beside its surfaces: figures as OpenMetrics text, traces for an OpenTelemetry collector, retention.
+ * Background work of a service: figures as OpenMetrics text, traces for an OpenTelemetry collector,
+ * retention.
  *
  * @example
  * ```ts

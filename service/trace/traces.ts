@@ -1,14 +1,14 @@
 /**
- * Traces of tasks that have ended, sent to an OpenTelemetry collector by the net service. OTLP 1.x
- * over HTTP in JSON, ids in hex. An id is the digest of what it names, so that a span that is sent
- * twice is one span.
+ * Traces of ended tasks, sent to an OpenTelemetry collector by the net service. OTLP 1.x over HTTP
+ * in JSON, ids in hex. An id is the digest of what it names, so that a span that is sent twice
+ * remains one span.
  * @module
  */
 import { createHash } from "node:crypto";
 import { Fault, type Port } from "../../contracts/base/mod.ts";
 import type { TaskSpan } from "../../contracts/task/mod.ts";
 
-/** A caller's trace, of its `traceparent` header: spans link to it, it is never a parent. */
+/** A caller's trace, from its `traceparent` header: spans link to it; it is never their parent. */
 export interface TraceLink {
   readonly traceId: string;
   readonly spanId: string;
@@ -98,7 +98,7 @@ export function otlpBody(
   });
 }
 
-/** Where traces go: the endpoint itself where it names a path, else its `/v1/traces`. */
+/** Where traces go: the endpoint itself if it has a path, else its `/v1/traces`. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   return url.pathname === "/" ? new URL("/v1/traces", url).href : url.href;
@@ -125,10 +125,10 @@ export interface Traces {
 }
 
 const EVERY_MS = 5_000;
-/** Tasks and spans of one export: its body stays under the limit of the net service. */
+/** Maximum tasks and spans of one export: keeps its body under the net service's limit. */
 const MAX_TASKS = 64;
 const MAX_SPANS = 4_000;
-/** Links that wait for the end of their task. */
+/** Maximum links that wait for the end of their task. */
 const MAX_LINKS = 4_096;
 const SERVICE = "remit";
 
@@ -141,7 +141,7 @@ export function openTraces(parts: TracesParts): Traces {
   let cancel: (() => void) | undefined;
   let closed = false;
   let failing = false;
-  let under: Promise<void> = Promise.resolve();
+  let lastRound: Promise<void> = Promise.resolve();
 
   const spansOf = async (task: string): Promise<readonly TaskSpan[]> => {
     const answer = await link.ask("spans", { task });
@@ -190,16 +190,16 @@ export function openTraces(parts: TracesParts): Traces {
       failing = false;
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // Nothing is kept for a collector that is away; the operator is told once.
+      // Nothing is kept for an unreachable collector; the operator is told once.
       if (!failing) note(`traces: ${ended.length} tasks were not told: ${error.message}`);
       failing = true;
     }
   };
   const flush = (): Promise<void> => {
-    under = under.then(round).catch((error: unknown) => {
+    lastRound = lastRound.then(round).catch((error: unknown) => {
       if (!closed) note(`traces: ${error instanceof Error ? error.message : String(error)}`);
     });
-    return under;
+    return lastRound;
   };
   const wait = (): void => {
     if (!closed) cancel = parts.after(EVERY_MS, () => void flush().then(wait));

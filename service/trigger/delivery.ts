@@ -1,24 +1,24 @@
 /**
- * One delivery to a webhook: whether its signature holds, and the request that is made of it: the
- * operator's text with `[data 1]` where it names a piece of the delivery, and the pieces at its
- * end, each in a fence that it cannot write.
+ * One delivery to a webhook: checks its signature, and makes its request: the operator's text, with
+ * `[data 1]` where it names a piece of the delivery, followed by the pieces, each in a fence that
+ * the sender cannot forge.
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { WebhookConfig } from "../../contracts/policy/mod.ts";
 
-/** How old, or how far ahead, a signed timestamp may be. Milliseconds. */
+/** Maximum age, or lead, of a signed timestamp, in milliseconds. */
 export const HOOK_WINDOW_MS = 300_000;
 
-/** The header of GitHub's signatures, and of services that follow it. */
+/** The signature header of GitHub, and of services that follow it. */
 const SIGNATURE = "x-hub-signature-256";
 const SIGNED = /^(?:sha256=)?([0-9a-fA-F]{64})$/;
 const SECONDS = /^\d{1,12}$/;
 
-/** What a delivery came with. */
+/** A delivery's headers and body. */
 export interface HookBytes {
-  /** In lower case. */
+  /** With names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -26,7 +26,7 @@ export interface HookBytes {
 /** The verdict about a signature. `late`: right, but too old or too far ahead. */
 export interface HookVerdict {
   readonly verdict: "right" | "wrong" | "late";
-  /** HMAC of the signed bytes, hex: the same for the same bytes. */
+  /** HMAC of the signed bytes, hex: equal for equal bytes. */
   readonly mac: string;
 }
 
@@ -37,8 +37,7 @@ export function hookHeader(headers: HookBytes["headers"], name: string): string 
 
 /**
  * Checks a delivery against `secret` in constant time. Without a secret the same work is done and
- * the verdict is `wrong`, so that a path that is not there is not told from a signature that does
- * not hold.
+ * the verdict is `wrong`, so that timing does not tell an unknown path from a wrong signature.
  */
 export function checkHook(
   call: HookBytes,
@@ -83,15 +82,16 @@ export function signHook(
   };
 }
 
-/** Characters of data that one request carries. */
+/** Maximum characters of data in one request. */
 const MAX_DATA = 150_000;
 const MARK = /\{\{\s*([^{}]{0,200}?)\s*\}\}/g;
 const NAMED = /^(?:body|header\.[a-z0-9-]{1,64}|json(?:\.[A-Za-z0-9_-]{1,64}){1,16})$/;
 const FENCE_LENGTH = 24;
 
 /**
- * Checks what a text names.
- * @throws Fault `invalidInput` for what is not `{{body}}`, `{{json.PATH}}` or `{{header.NAME}}`
+ * Checks the pieces that a text names.
+ * @throws Fault `invalidInput` for a name other than `{{body}}`, `{{json.PATH}}` or
+ * `{{header.NAME}}`
  */
 export function checkHookText(text: string, where: string): void {
   for (const [whole, name = ""] of text.matchAll(MARK)) {
@@ -110,13 +110,13 @@ function parseBody(bytes: Uint8Array): { readonly text?: string; readonly json?:
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    // Bytes that are no text are reported as such by the caller.
+    // The caller reports bytes that are not text.
     return {};
   }
   try {
     return { text, json: JSON.parse(text) };
   } catch {
-    // A text that is no JSON has no paths.
+    // Text that is not JSON has no paths.
     return { text };
   }
 }
@@ -147,7 +147,7 @@ function find(name: string, call: HookBytes, body: ReturnType<typeof parseBody>)
   return { text: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-/** A line that does not occur in `text`, and that its author cannot foresee. */
+/** A line that does not occur in `text`, and that its author cannot predict. */
 function fenceOf(text: string): string {
   for (let n = 0;; n++) {
     const digest = createHash("sha256").update(`remit fence ${n}\n${text}`).digest("hex");
@@ -158,14 +158,16 @@ function fenceOf(text: string): string {
 
 function fenced(label: string, text: string, room: number): string {
   const cut = text.slice(0, room);
-  const said = cut.length < text.length ? `, cut: ${cut.length} of ${text.length} characters` : "";
+  const cutNote = cut.length < text.length
+    ? `, cut: ${cut.length} of ${text.length} characters`
+    : "";
   const fence = fenceOf(text);
-  return `[${label}${said}; it ends at the line ${fence}]\n${cut}\n${fence}`;
+  return `[${label}${cutNote}; it ends at the line ${fence}]\n${cut}\n${fence}`;
 }
 
 /**
- * Fills a text that {@link checkHookText} passed. What came is never read as text of the operator:
- * it is named where it was asked for, and stands beneath.
+ * Fills a text that {@link checkHookText} accepted. The delivery is never read as the operator's
+ * text: its pieces are named in place and appended below.
  */
 export function fillHookText(name: string, text: string, call: HookBytes): string {
   const body = parseBody(call.body);

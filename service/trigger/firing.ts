@@ -1,6 +1,5 @@
 /**
- * A webhook or schedule that fired: what is asked for, and by which key the same firing is known
- * again.
+ * A webhook or schedule that fired: its request, and the key that identifies a repeated firing.
  * @module
  */
 import { createHash } from "node:crypto";
@@ -17,12 +16,12 @@ export interface Firing {
   readonly name: string;
   /** The text of the task's request. */
   readonly request: string;
-  /** A repeated firing has the same session: the kernel makes one task of it. */
+  /** A repeated firing has the same session, so the kernel makes one task of both. */
   readonly session: SessionId;
   readonly ingress: Ingress;
 }
 
-/** What became of a firing: its task, and whether it was there before. */
+/** The result of a firing: its task, and whether the task existed before. */
 export interface Fired {
   readonly task: TaskId;
   readonly already: boolean;
@@ -41,8 +40,8 @@ export interface FiringPowers {
 const SESSION_CHARACTERS = 12;
 
 /**
- * The session of a firing: `s` and 12 characters made of who fired and of what makes this firing
- * the one it is (a delivery's id, a time). 62 bits: two firings of one entry never meet in
+ * The session of a firing: `s` and 12 characters derived from the principal and from the key of
+ * this firing (a delivery's id, a time). 62 bits: two firings of one entry never collide in
  * practice.
  */
 export function firingSession(principal: string, key: string): SessionId {
@@ -67,22 +66,22 @@ const PASSING: ReadonlySet<string> = new Set([
   ...["gone", "unavailable", "upstream", "timedOut", "storeFull", "conflict", "rateLimited"],
 ]);
 
-/** Tells whether the same firing may go through a little later: the kernel was away, or full. */
+/** Tells whether the same firing may succeed later: the kernel was unavailable or full. */
 export function mayPass(error: unknown): boolean {
   return error instanceof Fault && PASSING.has(error.code);
 }
 
 const FILE = "firings.json";
-/** Signed bytes that are remembered of one webhook; its window is some minutes. */
+/** Maximum signed deliveries remembered for one webhook; its window is some minutes. */
 const MAX_SEEN = 4_096;
 
 const Settled = z.object({
   /** Firings up to this time are settled. */
   upTo: Millis,
-  /** The last one that became a task. */
+  /** The last firing that became a task. */
   fired: Millis.optional(),
   task: TaskId.optional(),
-  /** Firings that were left out since the schedule is known. */
+  /** Number of firings left out since the schedule is known. */
   skipped: z.int().min(0),
 }).strict();
 /** How far a schedule is settled. */
@@ -91,7 +90,7 @@ export type SettledFirings = z.infer<typeof Settled>;
 const Book = z.object({
   version: z.literal(1),
   schedules: z.record(z.string().max(32), Settled),
-  /** Macs of signed bytes, with when they came. */
+  /** Macs of signed bytes, with their arrival times. */
   seen: z.record(z.string().max(32), z.array(z.tuple([z.string().max(64), Millis])).max(MAX_SEEN)),
 }).strict();
 type Book = z.infer<typeof Book>;
@@ -103,21 +102,21 @@ export interface FiringDisk {
 }
 
 /**
- * What the service remembers of firings: how far each schedule is settled, and which signed bytes
- * came. That one firing makes one task is held by the kernel (kernel/control/operator.ts): after a
- * crash the book is behind the kernel, never ahead. STATE/person/firings.json.
+ * The service's record of firings: how far each schedule is settled, and which signed bytes
+ * arrived. The kernel guarantees that one firing makes one task (kernel/control/operator.ts): after
+ * a crash the book is behind the kernel, never ahead. STATE/person/firings.json.
  */
 export interface FiringBook {
   schedule(name: string): SettledFirings | undefined;
   settle(name: string, settled: SettledFirings): void;
-  /** Tells whether these signed bytes came at or after `since`. */
+  /** Tells whether these signed bytes arrived at or after `since`. */
   seen(hook: string, mac: string, since: number): boolean;
-  /** Remembers that signed bytes came at `at`, and forgets those before `since`. */
+  /** Records that signed bytes arrived at `at`, and forgets those before `since`. */
   see(hook: string, mac: string, times: { readonly at: number; readonly since: number }): void;
 }
 
 /**
- * Opens the book. One that does not parse is refused rather than begun anew: schedules would fire
+ * Opens the book. A book that does not parse is refused rather than replaced: schedules would fire
  * twice.
  *
  * @throws Fault `invalidInput`

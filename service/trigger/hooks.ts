@@ -1,4 +1,4 @@
-/** Webhooks: a delivery that is signed, fresh and new becomes one task. @module */
+/** Webhooks: a signed, fresh and new delivery becomes one task. @module */
 import { createHash } from "node:crypto";
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -21,7 +21,7 @@ import {
 } from "./delivery.ts";
 import { type HookCounts, readTraceparent, type TraceLink } from "../trace/mod.ts";
 
-/** Deliveries of one webhook a minute that become tasks. */
+/** Maximum deliveries of one webhook a minute that become tasks. */
 const MAX_PER_MINUTE = 120;
 const MINUTE_MS = 60_000;
 const DELIVERY = "x-github-delivery";
@@ -37,12 +37,12 @@ export interface HookParts extends FiringPowers {
 
 /** The webhooks of one service. */
 export interface Hooks {
-  /** Rejects `rateLimited`, and what the kernel says. */
+  /** Handles a delivery. Rejects `rateLimited`, and the kernel's faults. */
   call(call: HookCall): Promise<HookAnswer>;
   counts(): HookCounts;
 }
 
-/** The URL path at which a webhook takes deliveries. */
+/** The URL path at which a webhook receives deliveries. */
 export function hookPath(name: string, config: Pick<WebhookConfig, "path">): string {
   return config.path ?? `/hooks/${name}`;
 }
@@ -50,7 +50,7 @@ export function hookPath(name: string, config: Pick<WebhookConfig, "path">): str
 /**
  * Makes the webhooks of remit.yaml.
  *
- * @throws Fault `invalidInput` where two webhooks have one path, or a request names a piece that no
+ * @throws Fault `invalidInput` where two webhooks share a path, or a request names a piece that no
  * delivery has
  */
 export function makeHooks(parts: HookParts): Hooks {
@@ -87,7 +87,7 @@ export function makeHooks(parts: HookParts): Hooks {
       );
     }
   };
-  // Read once: reading at each call would tell a known path from an unknown one by its time.
+  // Read once: reading at each call would reveal by timing whether a path is known.
   const secrets = new Map<string, string>();
   for (const [name, config] of entries) {
     const secret = parts.secret(config.secret);
@@ -121,7 +121,7 @@ export function makeHooks(parts: HookParts): Hooks {
       };
       const since = parts.now() - 2 * HOOK_WINDOW_MS;
       const timed = config.timestamp !== undefined;
-      // Ids are seldom signed: the same signed bytes are the same delivery under any id.
+      // Ids are seldom signed: equal signed bytes are one delivery under any id.
       if (timed && parts.book.seen(name, mac, since)) return answer(name, "duplicate");
       within(name);
       const { task, already } = await parts.fire(firing);

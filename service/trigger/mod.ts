@@ -1,5 +1,6 @@
 /**
- * What starts tasks without a person: deliveries to webhooks, and schedules. Each firing makes exactly one task.
+ * Starts tasks without a person: deliveries to webhooks, and schedules. Each firing makes exactly
+ * one task.
  *
  * @example
  * ```ts

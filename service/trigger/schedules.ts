@@ -1,5 +1,6 @@
 /**
- * Schedules: the operator's own words at times, each firing once, missed ones by an explicit rule.
+ * Schedules: the operator's own text at given times, each firing once, missed firings by an
+ * explicit rule.
  * @module
  */
 import { Cron } from "croner";
@@ -20,14 +21,13 @@ import {
 export interface CronTimes {
   /** The first time after `after`; undefined where there is none. */
   next(after: number): number | undefined;
-  /** The newest `most` of those after `from` up to and with `to`, ascending. */
-  between(from: number, to: number, most: number): readonly number[];
+  /** The newest `max` times after `from`, up to and including `to`, ascending. */
+  between(from: number, to: number, max: number): readonly number[];
 }
 
 /**
- * Reads a schedule's times: five fields, or six with seconds first. Where clocks are put forward, a
- * time that is not there fires when the hour has passed; where they are put back, a time of day
- * that comes twice fires once.
+ * Reads a schedule's times: five fields, or six with seconds first. Where clocks go forward, a
+ * skipped time fires when the hour has passed; where clocks go back, a repeated time fires once.
  *
  * @throws Fault `invalidInput`
  */
@@ -40,17 +40,17 @@ export function readCron(
     times = new Cron(cron, { timezone, mode: "5-or-6-parts" });
     times.nextRun(new Date(0));
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
-    const why = said.startsWith("CronDate:")
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const why = message.startsWith("CronDate:")
       ? `there is no time zone "${timezone}"; write one such as Europe/Paris`
-      : `"${cron}" is no time: ${said.replace(/^CronPattern: /, "").slice(0, 200)}`;
+      : `"${cron}" is no time: ${message.replace(/^CronPattern: /, "").slice(0, 200)}`;
     throw new Fault("invalidInput", `Cannot use ${where}: ${why}`, { cause });
   }
   return Object.freeze<CronTimes>({
     next: (after) => times.nextRun(new Date(after))?.getTime(),
-    between: (from, to, most) =>
+    between: (from, to, max) =>
       // Counted from the end: years of missed firings cost no more than the newest ones.
-      times.previousRuns(most, new Date(to + 1)).map((each) => each.getTime())
+      times.previousRuns(max, new Date(to + 1)).map((each) => each.getTime())
         .filter((each) => each > from && each <= to).reverse(),
   });
 }
@@ -58,7 +58,7 @@ export function readCron(
 /** The powers of {@link makeSchedules}, and its schedules. */
 export interface ScheduleParts extends FiringPowers {
   readonly schedules: Readonly<Record<string, ScheduleConfig>>;
-  /** Whether a task of ours has not ended. */
+  /** Whether a task of this service has not ended. */
   running(task: TaskId): Promise<boolean>;
   readonly book: Pick<FiringBook, "schedule" | "settle">;
   /** Calls `then` after `ms` milliseconds; the returned function cancels it. */
@@ -67,18 +67,18 @@ export interface ScheduleParts extends FiringPowers {
 
 /** The schedules of one service. */
 export interface Schedules {
-  /** Fires what was missed, by each schedule's rule, and goes on from there. */
+  /** Fires what was missed, by each schedule's rule, and continues from there. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A firing that is later than this was missed, milliseconds. */
+/** Milliseconds after which a late firing counts as missed. */
 const ON_TIME_MS = 60_000;
-/** Most missed firings that `all` makes up for. */
+/** Maximum missed firings that `all` makes up for. */
 const MAX_MISSED = 100;
-/** Milliseconds between looks at the clock: it may have been set, or the machine slept. */
+/** Milliseconds between checks of the clock: it may have been set, or the machine slept. */
 const LOOK_MS = 60_000;
-/** A clock that went back further was wrong before: firings go on from now. */
+/** A clock that went back by more was wrong before: firings continue from now. */
 const BACK_MS = 3_600_000;
 
 /** The firing at one time, which is its key. */
@@ -93,7 +93,7 @@ function scheduleFiring(name: string, config: ScheduleConfig, key: string): Firi
   };
 }
 
-/** Which of the firings in `(from, now]` run, by the schedule's rule; ascending. */
+/** The firings in `(from, now]` that run by the schedule's rule; ascending. */
 function dueFirings(
   times: CronTimes,
   span: { readonly from: number; readonly now: number },
@@ -114,7 +114,7 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
   }));
   type Entry = typeof entries[number];
   let cancel: (() => void) | undefined;
-  let under: Promise<void> = Promise.resolve();
+  let lastRound: Promise<void> = Promise.resolve();
   let stopped = false;
 
   const since = (name: string): SettledFirings => {
@@ -164,7 +164,7 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     book.settle(name, { ...have, upTo: newest, skipped: have.skipped + 1 });
   };
 
-  /** Never rejects: what cannot be done now, as on a full disk, is due again at the next look. */
+  /** Never rejects: what fails now, as on a full disk, is due again at the next check. */
   const round = async (): Promise<void> => {
     try {
       for (const entry of entries) if (!stopped) await look(entry);
@@ -179,20 +179,20 @@ export function makeSchedules(parts: ScheduleParts): Schedules {
     const next = entries.flatMap(({ times }) => times.next(now) ?? []);
     const ms = Math.max(1, Math.min(LOOK_MS, ...next.map((each) => each - now)));
     cancel = parts.after(ms, () => {
-      under = round().then(wait);
+      lastRound = round().then(wait);
     });
   };
 
   return Object.freeze<Schedules>({
     async start(): Promise<void> {
-      under = round();
-      await under;
+      lastRound = round();
+      await lastRound;
       wait();
     },
     async stop(): Promise<void> {
       stopped = true;
       cancel?.();
-      await under;
+      await lastRound;
     },
   });
 }

@@ -16,7 +16,7 @@ import { makeSchedules, type Schedules } from "./schedules.ts";
 
 const NONE = { taken: 0, duplicate: 0, unknown: 0, late: 0 } as const;
 
-/** What remit.yaml says of webhooks and schedules. */
+/** The parts of remit.yaml about webhooks and schedules. */
 export interface TriggerRules {
   readonly config: {
     readonly webhooks: Readonly<Record<string, WebhookConfig>>;
@@ -40,7 +40,7 @@ export interface TriggerParts extends TriggerRules {
   /** The kernel. */
   readonly link: Pick<Port, "ask">;
   readonly book: FiringBook;
-  /** The value of a kept secret of a webhook. */
+  /** The value of a webhook's stored secret. */
   secret(name: string): string | undefined;
   /** Milliseconds since 1970. */
   now(): number;
@@ -52,19 +52,19 @@ export interface TriggerParts extends TriggerRules {
 
 /** The webhooks and schedules of a service. */
 export interface Triggers {
-  /** Answers one delivery. Rejects `rateLimited`, and what the kernel says. */
+  /** Answers one delivery. Rejects `rateLimited`, and the kernel's faults. */
   hook(call: HookCall): Promise<HookAnswer>;
-  /** Of all webhooks that there were. */
+  /** Counts of all webhooks, past ones included. */
   counts(): HookCounts;
   /**
-   * Checks the rules that are to replace those in force; the returned function replaces them.
-   * Throws `invalidInput` for an entry that does not parse: then nothing has changed.
+   * Checks replacement rules; the returned function applies them. Throws `invalidInput` for an
+   * entry that does not parse: then nothing has changed.
    */
   prepare(next: TriggerRules): () => Promise<void>;
   close(): Promise<void>;
 }
 
-/** Asks the kernel for the task of a firing: a repeated firing has its first task. */
+/** Asks the kernel for the task of a firing: a repeated firing gets its first task. */
 async function fireTask(
   link: TriggerParts["link"],
   settled: FiredTasks,
@@ -76,7 +76,7 @@ async function fireTask(
   return { task: TaskId.parse(task), already: already === true };
 }
 
-/** Tells whether a task has not ended; one that the kernel does not know has. */
+/** Tells whether a task has not ended; a task unknown to the kernel has. */
 async function stillRuns(link: TriggerParts["link"], task: TaskId): Promise<boolean> {
   try {
     const { status } = AgentTask.parse(await link.ask("task", { task }));
@@ -88,7 +88,7 @@ async function stillRuns(link: TriggerParts["link"], task: TaskId): Promise<bool
 }
 
 /**
- * Starts webhooks and schedules; schedules that are due fire at once, by their rule.
+ * Starts webhooks and schedules; due schedules fire at once, by their rule.
  *
  * @throws Fault `invalidInput` for an entry that does not parse, named with its `FILE:LINE`
  */

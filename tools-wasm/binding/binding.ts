@@ -26,18 +26,18 @@ import type { ProcessRow } from "../../contracts/task/process.ts";
 import type { Source } from "../../contracts/authority/question.ts";
 import { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** What one call of a plugin may do: made from its arguments, enforced for its call id alone. */
+/** The permissions of one plugin call: made from its arguments, enforced for its call id alone. */
 export interface CallGrants {
   readonly functions: ReadonlySet<HostFunction>;
-  /** What `fs.read` and `fs.list` reach. */
+  /** What `fs.read` and `fs.list` may reach. */
   readonly reads: readonly Scope[];
   /** Paths that `fs.write` and `fs.delete` may propose, exactly or beneath. */
   readonly writes: readonly string[];
-  /** The one origin that `http.fetch` reaches. */
+  /** The one origin that `http.fetch` may reach. */
   readonly origin?: string;
 }
 
-/** A call of a plugin's tool that the gate has let through. */
+/** A plugin call that the gate has allowed. */
 export interface PluginRun {
   readonly manifest: PluginManifest;
   readonly tool: PluginTool;
@@ -45,7 +45,7 @@ export interface PluginRun {
   readonly grants: CallGrants;
 }
 
-/** What a call came to, with the colour and label of all that it read. */
+/** The result of a call, with the colour and label of everything that it read. */
 export interface PluginRan {
   readonly value: Json;
   readonly logs: readonly string[];
@@ -54,7 +54,7 @@ export interface PluginRan {
   readonly sources: readonly Source[];
 }
 
-/** What {@link bindPlugin} is handed: the task's powers. */
+/** The powers of {@link bindPlugin}: a task's. */
 export interface PluginParts {
   /** The scope of reading a path. Throws Fault `notFound`, `invalidArguments`. */
   readScope(path: string, process: Pick<ProcessRow, "mounts">): Scope;
@@ -62,7 +62,7 @@ export interface PluginParts {
   originOf(url: string): string;
   redeem(call: GrantedCall): void;
   run(run: PluginRun, signal: AbortSignal): Promise<PluginRan>;
-  /** Why a value does not fit a JSON Schema, in words; undefined when it does. */
+  /** Why a value does not match a JSON Schema, in words; undefined when it does. */
   misfit(schema: string, value: Json): string | undefined;
 }
 
@@ -76,7 +76,7 @@ const CATEGORY: Readonly<Record<EffectClass, ToolDescriptor["category"]>> = {
   admin: "admin",
 };
 
-/** The effect of a plugin's tools: the highest of its host functions; a manifest only raises it. */
+/** The effect of a plugin's tools: the highest of its host functions, or a manifest's higher. */
 export function effectOf(
   manifest: Pick<PluginManifest, "hostFunctions">,
   tool: Pick<PluginTool, "effect">,
@@ -86,7 +86,7 @@ export function effectOf(
 }
 
 /**
- * The descriptor of a plugin's tool: what models see and people review. Frozen.
+ * The descriptor of a plugin's tool, for models and reviewers. Frozen.
  *
  * @throws ZodError when the schema of the arguments is too long
  */
@@ -95,7 +95,7 @@ export function descriptorOf(manifest: PluginManifest, tool: PluginTool): ToolDe
   return Object.freeze(ToolDescriptor.parse({
     name: tool.name,
     description: tool.description,
-    // The digest makes a changed plugin a new tool, also when its words stay the same.
+    // The digest makes a changed plugin a new tool, even with unchanged descriptions.
     interfaceId: `${manifest.name}@${manifest.version} sha256:${manifest.sha256.slice(0, 32)}`,
     methodName: tool.name,
     paramSchema: JSON.stringify(tool.parameters),
@@ -167,7 +167,7 @@ function netScope(origin: string): Scope {
   return { resource: "net", right: "use", path: origin };
 }
 
-/** Exactly what was decided: the scopes of the resolved call, not a fresh look at the world. */
+/** Exactly what was approved: the resolved call's scopes, not a new look at the world. */
 function grantsOf(
   tool: PluginTool,
   functions: ReadonlySet<HostFunction>,
@@ -204,7 +204,7 @@ function summaryOf(tool: PluginTool, args: JsonObject): string {
   return what.length > 300 ? `${what.slice(0, 300)}…` : what;
 }
 
-/** A text as it is; anything else as JSON; then what was logged. */
+/** A text unchanged; anything else as JSON; then the logs. */
 function contentOf({ value, logs }: PluginRan): string {
   const shown = typeof value === "string" ? value : JSON.stringify(value, null, 1);
   return logs.length === 0 ? shown : `${shown}\n[console]\n${logs.join("\n")}`;

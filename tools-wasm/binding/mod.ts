@@ -1,5 +1,6 @@
 /**
- * Plugins' tools as the gate knows them: descriptors, effects, scopes, and what one call may do.
+ * Plugins' tools as the gate knows them: descriptors, effects, scopes, and the permissions of a
+ * call.
  *
  * @example
  * ```ts

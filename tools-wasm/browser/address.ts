@@ -1,13 +1,13 @@
 /**
- * Web addresses as the WHATWG URL standard reads and writes them: QuickJS has no `URL`. What is rare
- * or has two readings is left out, so that a link's address is either exact or not followed.
+ * Web addresses as the WHATWG URL standard parses and writes them: QuickJS has no `URL`. Rare and
+ * ambiguous forms are omitted, so that a link's address is either exact or not followed.
  * @module
  */
 
-/** An http or https address in its parts, each as it is written. */
+/** The parts of an http or https address, each as written. */
 export interface Address {
   readonly scheme: "http" | "https";
-  /** With the port, unless it is the scheme's own. */
+  /** With the port, unless it is the scheme's default. */
   readonly host: string;
   readonly path: string;
   /** With its `?`; empty when there is none. */
@@ -22,13 +22,13 @@ export type Place =
     readonly fragment: string;
     readonly address: Address;
   }
-  /** `what` is the scheme with its colon, or why it is not followed. */
+  /** `what`: the scheme with its colon, or why the link is not followed. */
   | { readonly kind: "other"; readonly what: string };
 
-/** Longest address that is followed, characters: as the gate takes them. */
+/** Maximum length of a followed address, in characters: the gate's limit. */
 export const ADDRESS_CHARACTERS = 2_048;
 
-/** Longest text that is looked at: what it says may be short. */
+/** Maximum length of an unparsed link; its address may be shorter. */
 const LONGEST = 8 * ADDRESS_CHARACTERS;
 const TOO_LONG: Place = {
   kind: "other",
@@ -44,7 +44,7 @@ export function writeAddress({ scheme, host, path, query }: Address): string {
   return `${scheme}://${host}${path}${query}`;
 }
 
-/** An address that the net service wrote, or that the gate let through: in one spelling already. */
+/** Parses an address that the net service wrote or the gate approved, so it has one spelling. */
 export function parseAddress(url: string): Address | undefined {
   const parts = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/.exec(url);
   if (parts === null) return undefined;
@@ -52,7 +52,7 @@ export function parseAddress(url: string): Address | undefined {
   return { scheme: scheme === "http" ? "http" : "https", host, path: path || "/", query };
 }
 
-/** Reads `text` as a link of the page at `base`; without a base it has to be absolute. */
+/** Reads `text` as a link of the page at `base`; without a base it must be absolute. */
 export function readPlace(text: string, base?: Address): Place {
   if (text.length > LONGEST) return TOO_LONG;
   const trimmed = withoutEnds(text).replace(/[\t\n\r]/g, "");
@@ -75,7 +75,7 @@ export function readPlace(text: string, base?: Address): Place {
 }
 
 function absolute(scheme: Address["scheme"], rest: string): Address | undefined {
-  // `http:/a`, `http:a` and `http:///a` mean something to browsers; nobody writes them honestly.
+  // Browsers accept `http:/a`, `http:a` and `http:///a`; nobody writes them honestly.
   const authority = /^[/\\]{2}([^/\\?]+)/.exec(rest)?.[1];
   if (authority === undefined) return undefined;
   const host = hostOf(scheme, authority);
@@ -128,7 +128,7 @@ function encodeSet(characters: string): ReadonlySet<number> {
   return new Set([...characters].map((each) => each.charCodeAt(0)));
 }
 
-/** Without spaces and control characters at its ends. */
+/** The text without spaces and control characters at its ends. */
 function withoutEnds(text: string): string {
   let from = 0;
   let to = text.length;
@@ -137,11 +137,11 @@ function withoutEnds(text: string): string {
   return text.slice(from, to);
 }
 
-// Names of hosts that have one spelling.
+// Host names with a single spelling.
 
 /**
- * Whether `host`, in lower case, is a DNS name or an IPv4 address written as every parser writes it. Whether an `xn--`
- * label means anything is left to the gate.
+ * Whether `host`, in lower case, is a DNS name or an IPv4 address in the notation that every parser
+ * agrees on. The gate decides about `xn--` labels.
  */
 function isHost(host: string): boolean {
   if (host.length > 253 || !/^[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/.test(host)) return false;
@@ -157,7 +157,7 @@ function isHost(host: string): boolean {
 
 const HEX = "0123456789ABCDEF";
 
-/** `text` as UTF-8 with every byte beyond printable ASCII and every one of `set` as `%XX`. */
+/** `text` in UTF-8 with `%XX` for every byte outside printable ASCII and every byte of `set`. */
 function percentEncoded(text: string, set: ReadonlySet<number>): string {
   let written = "";
   let from = 0;
@@ -175,7 +175,7 @@ function percentEncoded(text: string, set: ReadonlySet<number>): string {
   return written + text.slice(from);
 }
 
-/** One text as `application/x-www-form-urlencoded` writes it: a space is `+`, and little is left as it is. */
+/** One text in `application/x-www-form-urlencoded`: a space is `+`, most marks are encoded. */
 export function formEncoded(text: string): string {
   return percentEncoded(text, FORM).replaceAll("%20", "+");
 }

@@ -26,7 +26,7 @@ interface DownloadArgs extends Partial<At> {
   readonly path: string;
 }
 
-/** Makes the tools over a session of their own. The gate has checked the arguments against tool.yaml's schemas. */
+/** Makes the tools over a new session. The gate has checked arguments against the schemas. */
 export function makeBrowserTools() {
   const session = makeSession();
 
@@ -109,7 +109,7 @@ export function makeBrowserTools() {
       return download({ url, path }, {
         fetch: (asked) => host.http.fetch(asked),
         textOf(answer, type): string | undefined {
-          // Bytes that happen to be UTF-8 are text only if nobody says otherwise.
+          // Bytes that happen to be UTF-8 are text only if no media type says otherwise.
           const read = answer.text === undefined && !isTextType(type)
             ? undefined
             : answerText(answer);
@@ -126,12 +126,12 @@ export function makeBrowserTools() {
   });
 }
 
-// Values for the fields of a form, as a caller names them: by ref.
+// Values for the fields of a form, named by ref.
 
 /**
- * What each control of `form` is filled with.
+ * The value for each control of `form`.
  *
- * @throws Fault that names the field and says what it takes
+ * @throws Fault that names the field and what it accepts
  */
 function filledBy(
   fields: Readonly<Record<string, Filling>>,

@@ -1,4 +1,4 @@
-/** Lines of an outline as they are written, within bounds, and the refs that they name. @module */
+/** Lines of an outline, within limits, and the refs that they name. @module */
 import { makePageCanvas, type PageCanvas } from "../../text/page_outline.ts";
 import type { Bases } from "./control.ts";
 import type { Forms } from "./form.ts";
@@ -6,16 +6,16 @@ import type { Target } from "./page.ts";
 import type { StyleSheet } from "./style_sheet.ts";
 import type { Node } from "./tree.ts";
 
-/** What is known of a page before it is drawn. */
+/** Facts about a page, collected before drawing. */
 export interface Drawn {
   readonly bases: Bases;
   readonly forms: Forms;
   readonly sheet: StyleSheet;
 }
 
-/** Where a page is drawn. */
+/** Where an outline is drawn. */
 export interface Canvas extends Drawn, PageCanvas<Target> {
-  /** What people would not see. */
+  /** Nodes that people would not see. */
   readonly hidden: Set<Node>;
 }
 

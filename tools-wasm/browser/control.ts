@@ -1,16 +1,16 @@
-/** Controls of forms, as a page writes them. HTML, section 4.10. @module */
+/** Form controls, as a page declares them. HTML, section 4.10. @module */
 import type { FieldKind, FieldOption } from "../../text/page_form.ts";
 import { type Address, type Place, readPlace } from "./address.ts";
 import { closest, descendants, type Element, rawText } from "./tree.ts";
 
-/** What kind of control it is; `inert` does nothing without scripts. */
+/** The kind of a control; `inert` does nothing without scripts. */
 export type ControlKind = FieldKind | "hidden" | "submit" | "image" | "inert";
 
-/** A control as the page wrote it. */
+/** A control as the page declares it. */
 export interface Control {
   readonly kind: ControlKind;
   readonly name: string;
-  /** What it holds at first; of a check box or radio button, what it sends when it is on. */
+  /** The initial value; of a check box or radio button, the value sent when it is on. */
   readonly value: string;
   readonly checked: boolean;
   readonly options: readonly FieldOption[];
@@ -18,9 +18,9 @@ export interface Control {
   readonly disabled: boolean;
   readonly readOnly: boolean;
   readonly required: boolean;
-  /** Longest text that it takes, UTF-16 units. */
+  /** Maximum length of its text, UTF-16 units. */
   readonly most?: number;
-  /** Of a submit button: what it says instead of its form. */
+  /** A submit button's settings that override its form's. */
   readonly submits?: Sending;
 }
 
@@ -31,14 +31,14 @@ export interface Sending {
   readonly place?: Place;
 }
 
-/** What addresses on a page are read against. */
+/** The bases of a page's addresses. */
 export interface Bases {
   readonly page: Address;
   /** The `<base>`, else the page. */
   readonly links: Address;
 }
 
-/** How forms are written unless they say otherwise. */
+/** The default encoding of forms. */
 export const URLENCODED = "application/x-www-form-urlencoded";
 const NAMES: ReadonlySet<string> = new Set(["input", "textarea", "select", "button"]);
 const FIELDSET: ReadonlySet<string> = new Set(["fieldset"]);
@@ -53,12 +53,12 @@ const KINDS: ReadonlyMap<string, ControlKind> = new Map(
   ] as readonly (readonly [string, ControlKind])[],
 );
 
-/** Whether the element is a control of a form. */
+/** Whether the element is a form control. */
 export function isControl({ name }: Element): boolean {
   return NAMES.has(name);
 }
 
-/** What a form says of how it is sent, or, with the prefix `form`, what a button says instead. */
+/** A form's sending attributes or, with the prefix `form`, those of a button that override them. */
 export function sendingOf(
   attributes: Element["attributes"],
   bases: Bases,

@@ -7,10 +7,10 @@ import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 import { requestOf } from "./form_request.ts";
 
-/** Most buttons of a form for which it is said what they send. */
+/** Maximum number of a form's buttons whose requests are shown. */
 const BUTTONS = 20;
 
-/** The line of a control; undefined for one that nobody sees. */
+/** The line of a control; undefined for a hidden one. */
 export function controlLine(canvas: Canvas, control: Control, label: string): string | undefined {
   const { kind } = control;
   const form = canvas.forms.owners.get(control);
@@ -31,13 +31,13 @@ export function controlLine(canvas: Canvas, control: Control, label: string): st
   return `${role} ${ref} ${what}${state}`;
 }
 
-/** Lines after a form: exactly what each way of sending it sends, with the values that it has now. */
+/** The lines after a form: exactly what each way of sending it sends, with its current values. */
 export function sendingLines(
   form: Form,
   targets: Canvas["targets"],
   ref: string | undefined,
 ): readonly string[] {
-  const ways: (readonly [ref: string, said: string])[] = ref === undefined
+  const ways: (readonly [ref: string, request: string])[] = ref === undefined
     ? []
     : [[ref, said(form)]];
   for (const [own, target] of targets) {

@@ -1,4 +1,4 @@
-/** Forms of a page: what they hold and where they lead. HTML, section 4.10. @module */
+/** Forms of a page: their controls and addresses. HTML, section 4.10. @module */
 import { type Place, readPlace } from "./address.ts";
 import {
   type Bases,

@@ -1,25 +1,28 @@
-/** What a form sends, exactly: HTML, section 4.10.21, for GET and POST with urlencoded bodies. @module */
+/**
+ * The exact request of a form: HTML, section 4.10.21, for GET and POST with urlencoded bodies.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import { ADDRESS_CHARACTERS, formEncoded, writeAddress } from "./address.ts";
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 
-/** What a caller fills a control with. */
+/** A caller's value for a control. */
 export type Filling = string | boolean | readonly string[];
 
-/** A request that a form makes. */
+/** The request of a form. */
 export type FormRequest =
   | { readonly method: "GET"; readonly url: string }
   | { readonly method: "POST"; readonly url: string; readonly body: string };
 
-/** Most characters of a POST's body. */
+/** Maximum characters of a POST's body. */
 const BODY = 200_000;
 
 /**
- * The request when the form is sent by `button`, or by the Enter key when there is none.
+ * The request when the form is sent by `button`, or without one by the Enter key.
  *
- * @throws Fault `refused` where this version cannot send such a form, `invalidArguments` where a filling does not fit,
- * `tooLarge`
+ * @throws Fault `refused` where this version cannot send such a form, `invalidArguments` where a
+ * value does not fit, `tooLarge`
  */
 export function requestOf(
   form: Form,
@@ -77,7 +80,7 @@ function entriesOf(
   { controls }: Form,
   by: { readonly submitter: Control | undefined; readonly filled: ReadonlyMap<Control, Filling> },
 ): readonly Entry[] {
-  // Turning on one radio button turns off the others of its name.
+  // Turning on one radio button turns off the others of the same name.
   const turned = new Set<string>();
   for (const [{ kind, name }] of by.filled) if (kind === "radio") turned.add(name);
   const on = new Map<string, Control>();

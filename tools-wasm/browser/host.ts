@@ -1,33 +1,10 @@
-/** What this plugin uses of its host. @module */
-
-/** An answer from the web. */
-export interface WebAnswer {
-  readonly status: number;
-  readonly url: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string;
-  /** In place of `text` for what is not UTF-8. */
-  readonly base64?: string;
-  readonly cut: boolean;
-  /** A redirect that was not followed. */
-  readonly stopped?: { readonly location: string; readonly why: string };
-}
+/** The host functions that this plugin uses. @module */
+import type { Remit } from "../sdk/mod.ts";
 
 /** One request. */
-export interface WebRequest {
-  readonly url: string;
-  readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly bytes?: number;
-}
+export type WebRequest = Parameters<Remit["http"]["fetch"]>[0];
 
 /** The host. */
-export interface Host {
-  readonly http: { readonly fetch: (request: WebRequest) => Promise<WebAnswer> };
-  readonly fs: {
-    readonly write: (file: { readonly path: string; readonly text: string }) => Promise<null>;
-  };
-  readonly random: (bytes: number) => Promise<Uint8Array>;
+export interface Host extends Pick<Remit, "http" | "random"> {
+  readonly fs: Pick<Remit["fs"], "write">;
 }

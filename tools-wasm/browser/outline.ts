@@ -1,27 +1,12 @@
 /** Draws a page as lines: roles, names, refs, text, addresses. @module */
 import type { Canvas } from "./canvas.ts";
-import { dataRows } from "../../text/page_outline.ts";
+import { dataRows, LANDMARKS, LISTS, LOADED, nameOf as called } from "../../text/page_outline.ts";
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import { controlLine, sendingLines } from "./field_line.ts";
 import { isControl } from "./control.ts";
 import { descendants, type Element, type Node, rawText } from "./tree.ts";
 import { isSeen, type Look, lookOf, PLAIN } from "./visibility.ts";
-import { INLINE, nameOf, SILENT, visibleText } from "./visible_text.ts";
 import { readPlace } from "./address.ts";
-
-const LANDMARKS: ReadonlyMap<string, string> = new Map([
-  ["nav", "navigation"],
-  ["main", "main"],
-  ["aside", "aside"],
-  ["header", "header"],
-  ["footer", "footer"],
-  ["article", "article"],
-  ["fieldset", "group"],
-  ["blockquote", "quote"],
-  ["dialog", "dialog"],
-]);
-const LISTS: ReadonlySet<string> = new Set(["ul", "ol", "dl", "menu"]);
-const LOADED: ReadonlySet<string> = new Set(["audio", "video", "object", "embed", "canvas"]);
 
 /** Draws what people would see of the page beneath `root`. */
 export function drawOutline(canvas: Canvas, root: Element): void {
@@ -87,7 +72,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
     flush(depth);
     const line = linkLine(canvas, element, nameOf(canvas, element, look));
     if (line !== undefined) canvas.line(depth, line);
-    // What is within a link works by itself all the same.
+    // Controls inside a link still work by themselves.
     if (element.name === "a") active(element, look, depth + 1);
   };
 
@@ -117,7 +102,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
       return alt === "" ? undefined : block(depth, `image ${quoted(alt, 300)}`);
     }
     if (!labels.used.has(element)) return children(element, look, depth);
-    // Its text is the name of its control.
+    // A label's text is its control's name, so only its links and controls are drawn.
     active(element, look, depth);
   };
 
@@ -210,7 +195,7 @@ export function drawOutline(canvas: Canvas, root: Element): void {
     return above && lookOf(element, above, canvas.sheet);
   };
 
-  /** Links and controls beneath an element whose text was drawn already. */
+  /** Draws links and controls beneath an element whose text was drawn already. */
   const active = (element: Element, look: Look, depth: number): void => {
     for (const node of element.children) {
       if (node.kind === "text") continue;
@@ -227,9 +212,9 @@ export function drawOutline(canvas: Canvas, root: Element): void {
   flush(0);
 }
 
-// Lines for what leads to another page.
+// Lines for elements that lead to another page.
 
-/** Where an element leads, if it leads anywhere. */
+/** The address that an element leads to; undefined for none. */
 function leadsTo(element: Element): string | undefined {
   const { name, attributes } = element;
   if (name === "a" || name === "area") return attributes.get("href");
@@ -261,7 +246,7 @@ function urlOf({ bases: { page } }: Canvas): string {
   return `${page.scheme}://${page.host}${page.path}${page.query}`;
 }
 
-// Which text names which control.
+// Which text labels which control.
 
 /** The labels of a page. */
 interface Labels {
@@ -295,4 +280,56 @@ function labelsOf(canvas: Canvas, root: Element): Labels {
 function firstControl(label: Element): Element | undefined {
   for (const element of descendants(label)) if (isControl(element)) return element;
   return undefined;
+}
+
+// The text of an element as people see it, on one line.
+
+/** Elements whose content is never text of the page. */
+const SILENT: ReadonlySet<string> = new Set(
+  ("script style noscript template title meta link base svg math canvas object embed audio video iframe frame " +
+    "noframes noembed datalist option optgroup param source track map").split(" "),
+);
+
+/** Elements that flow in a line of text and do not end the line. */
+const INLINE: ReadonlySet<string> = new Set(
+  ("a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q rb rp rt ruby s samp small " +
+    "span strike strong sub sup time tt u var wbr").split(" "),
+);
+
+const MAX = 6_000;
+/** Maximum nodes to visit: hostile pages nest these elements deeply. */
+const NODES = 5_000;
+
+/** The visible text beneath `element`, at most 6,000 characters. An image contributes its `alt`. */
+function visibleText(canvas: Canvas, element: Element, look: Look): string {
+  let text = "";
+  let nodes = 0;
+  const gather = (of: Element, its: Look): void => {
+    for (const node of of.children) {
+      if (text.length > MAX || ++nodes > NODES) return;
+      if (node.kind === "text") {
+        if (isSeen(its)) text += node.text;
+        else if (node.text.trim() !== "") canvas.hidden.add(node);
+        continue;
+      }
+      if (SILENT.has(node.name) || isControl(node)) continue;
+      const inner = lookOf(node, its, canvas.sheet);
+      if (inner === undefined) {
+        if (node.children.length > 0) canvas.hidden.add(node);
+        continue;
+      }
+      const apart = INLINE.has(node.name) ? "" : " ";
+      text += apart;
+      if (node.name === "img") text += ` ${node.attributes.get("alt") ?? ""} `;
+      else gather(node, inner);
+      text += apart;
+    }
+  };
+  gather(element, look);
+  return cleanText(text.slice(0, MAX), canvas.unseen).trim();
+}
+
+/** An element's name: its text, else its descriptive attributes. */
+function nameOf(canvas: Canvas, element: Element, look: Look): string {
+  return called(visibleText(canvas, element, look), element.attributes);
 }

@@ -1,4 +1,4 @@
-/** A page as the session keeps it: no tree, only what was shown and what can be acted on. @module */
+/** A page as the session keeps it: without its tree, only its lines and its targets. @module */
 import type { Control } from "./control.ts";
 import type { Form } from "./form.ts";
 
@@ -9,14 +9,14 @@ export type Target =
   | { readonly kind: "button"; readonly form: Form; readonly control: Control }
   | { readonly kind: "field"; readonly form: Form; readonly control: Control };
 
-/** A page that was visited. */
+/** A visited page. */
 export interface Page {
   readonly url: string;
   readonly status: number;
   readonly title: string;
-  /** Lines about the page itself, not of it. */
+  /** Lines about the page, not from it. */
   readonly notes: readonly string[];
-  /** The outline, cut into parts that are shown one at a time; at least one. */
+  /** The outline in parts that are shown one at a time; at least one. */
   readonly parts: readonly string[];
   readonly targets: ReadonlyMap<string, Target>;
 }

@@ -1,11 +1,10 @@
-/** A session: the pages that were visited, and what may be done with the newest. @module */
-import { Fault } from "../../contracts/base/fault.ts";
-import { newestPage, shownPage } from "../../text/page_outline.ts";
+/** A session: the visited pages, and the actions on the newest. @module */
+import { checkBack, newestPage, shownPage } from "../../text/page_outline.ts";
 import type { Host, WebRequest } from "./host.ts";
 import type { Page, Target } from "./page.ts";
 import { pageOf } from "./visit.ts";
 
-/** What an action names: something of the newest snapshot. */
+/** The target of an action, in the newest snapshot. */
 export interface At {
   readonly snapshot: string;
   readonly ref: string;
@@ -18,17 +17,20 @@ export interface Session {
   /** What `ref` names. @throws Fault `notFound`, `conflict`, `invalidArguments` */
   readonly target: (at: At) => Target;
   readonly newest: () => Page;
-  /** The newest page, at `url`. @throws Fault as {@link Session.target} does, `invalidArguments` for another address */
+  /**
+   * The newest page, if at `url`. @throws Fault as {@link Session.target}, `invalidArguments`
+   * otherwise
+   */
   readonly page: (url: string) => Page;
   readonly show: (part: number) => string;
-  /** Goes back to the page before, as it was. */
+  /** Goes back to the previous page, unchanged. */
   readonly back: (snapshot: string, url: string) => string;
   readonly close: () => void;
 }
 
-/** Pages that are kept to go back to. */
+/** Maximum pages kept for going back. */
 const PAGES = 8;
-/** Bytes of a page that are fetched. */
+/** Maximum bytes fetched of a page. */
 const BYTES = 3_000_000;
 const ACCEPT = "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.5";
 
@@ -64,18 +66,7 @@ export function makeSession(): Session {
     show,
     back(snapshot: string, url: string): string {
       current(snapshot);
-      const before = pages.at(-2);
-      if (before === undefined) {
-        throw new Fault("notFound", "Cannot go back: there is no page before this one");
-      }
-      if (before.url !== url) {
-        throw new Fault(
-          "invalidArguments",
-          `Cannot go back to ${
-            JSON.stringify(url.slice(0, 300))
-          }: name the address after "back:" in the newest snapshot`,
-        );
-      }
+      checkBack(pages.at(-2)?.url, url);
       pages = pages.slice(0, -1);
       snapshots += 1;
       return show(1);

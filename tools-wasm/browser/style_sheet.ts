@@ -1,4 +1,6 @@
-/** Rules of `<style>` elements that can hide something, and which elements they fit. @module */
+/**
+ * Rules of `<style>` elements that can hide something, and the elements that they match. @module
+ */
 import { type Declaration, parseDeclarations, withoutComments } from "../../text/css.ts";
 import type { Element } from "./tree.ts";
 
@@ -7,11 +9,11 @@ interface Compound {
   readonly name?: string;
   readonly id?: string;
   readonly classes: readonly string[];
-  /** Attributes that are there; with a value where the selector names one. */
+  /** Required attributes, with a value where the selector gives one. */
   readonly attributes: readonly (readonly [string, string | undefined])[];
 }
 
-/** A selector from its last part outwards; `child`: the part before is the parent itself. */
+/** A selector, last part first; `child`: the part before it must be the parent itself. */
 interface Selector {
   readonly parts: readonly { readonly compound: Compound; readonly child: boolean }[];
   readonly weight: number;
@@ -25,21 +27,21 @@ interface Rule {
 
 /** The style sheets of a page. */
 export interface StyleSheet {
-  /** The declarations that fit the element, the weakest first. */
+  /** The declarations that apply to the element, lowest precedence first. */
   readonly of: (element: Element) => readonly Declaration[];
-  /** There was more to try than is tried: something hidden may have been taken for shown. */
+  /** Whether the limit of trials was reached: hidden text may have been taken for visible. */
   readonly isSpent: () => boolean;
 }
 
 const RULES = 300;
 const CHARACTERS = 400_000;
 const MEDIA_DEPTH = 3;
-/** Selectors that are tried, all in all. */
+/** Maximum number of selector trials for a page. */
 const TRIALS = 500_000;
-/** Rules that hide on paper or in narrow windows say nothing about what people see. */
+/** Rules for print or narrow windows do not decide what people see. */
 const SHOWN_MEDIA = /^@media\s+(all|screen|only\s+screen)\s*$/i;
 
-/** Reads style sheets, in their order. What is beyond the bounds, or not understood, hides nothing. */
+/** Parses style sheets in order. Rules beyond the limits, or not understood, hide nothing. */
 export function parseStyleSheet(texts: readonly string[]): StyleSheet {
   const rules: Rule[] = [];
   for (const text of texts) readRules(withoutComments(text.slice(0, CHARACTERS)), rules);
@@ -50,7 +52,7 @@ export function parseStyleSheet(texts: readonly string[]): StyleSheet {
     if (same === undefined) keyed.set(key, [rule]);
     else same.push(rule);
   }
-  // An element is asked about more than once: for its own text, and for the names of what it lies in.
+  // An element is looked up repeatedly: for its own text, and for the names of its ancestors.
   const known = new Map<Element, readonly Declaration[]>();
   let trials = 0;
   const find = (element: Element): readonly Declaration[] => {
@@ -186,11 +188,11 @@ function classesOf(element: Element): readonly string[] {
 
 const CLASSES = new WeakMap<Element, readonly string[]>();
 
-/** Greedy from the inside out, with one way back: exact for what pages write. */
+/** Matches greedily from the inside out without backtracking: exact for the selectors in use. */
 function fits({ parts }: Selector, element: Element): boolean {
   let at: Element | undefined = element;
   for (const [index, { compound }] of parts.entries()) {
-    // The part before this one, nearer to the element, says whether this has to be the parent itself.
+    // The part nearer to the element says whether this part must match the parent itself.
     const parentOnly = index === 0 || parts[index - 1]?.child === true;
     if (!parentOnly) { while (at !== undefined && !isA(compound, at)) at = at.parent; }
     if (at === undefined || !isA(compound, at)) return false;

@@ -17,9 +17,9 @@ export interface Element {
 
 export type Node = Element | Text;
 
-/** The elements beneath `root` in the order of the page, without `root`. */
+/** The elements beneath `root` in document order, without `root`. */
 export function* descendants(root: Element): Generator<Element> {
-  // A stack of our own: trees are deep, and the engine's stack is small.
+  // An explicit stack: trees are deep, and the engine's stack is small.
   const left = [...root.children].reverse();
   for (let node = left.pop(); node !== undefined; node = left.pop()) {
     if (node.kind === "text") continue;
@@ -31,7 +31,7 @@ export function* descendants(root: Element): Generator<Element> {
   }
 }
 
-/** The closest of the element and what it lies in that has one of `names`; undefined when there is none. */
+/** The element itself, or its closest ancestor, with one of `names`; undefined for none. */
 export function closest(element: Element, names: ReadonlySet<string>): Element | undefined {
   for (let at: Element | undefined = element; at !== undefined; at = at.parent) {
     if (names.has(at.name)) return at;
@@ -39,7 +39,7 @@ export function closest(element: Element, names: ReadonlySet<string>): Element |
   return undefined;
 }
 
-/** All text beneath the element, as it was written. */
+/** All text beneath the element, as written. */
 export function rawText(element: Element): string {
   let text = "";
   const left: Node[] = [element];

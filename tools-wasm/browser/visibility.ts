@@ -1,4 +1,4 @@
-/** Whether people would see an element: what hides text from them must not reach a model. @module */
+/** Decides which elements people see: hidden text must not reach a model. @module */
 import {
   fontSize,
   isGone,
@@ -13,24 +13,24 @@ import {
 import type { StyleSheet } from "./style_sheet.ts";
 import type { Element } from "./tree.ts";
 
-/** What an element's text inherits. */
+/** The properties that an element's text inherits. */
 export interface Look {
   readonly colour?: Rgba;
-  /** Absent where it is not known, as over an image. */
+  /** Absent where it is unknown, as over an image. */
   readonly background?: Rgba;
   readonly invisible: boolean;
   readonly tiny: boolean;
 }
 
-/** How a page begins. */
+/** The look at a page's root. */
 export const PLAIN: Look = Object.freeze({ background: WHITE, invisible: false, tiny: false });
 
-/** Like nothing but text that is itself not there. */
+/** A colour that resembles only fully transparent text. */
 const CLEAR: Rgba = [-1_000, -1_000, -1_000, 1];
 
 const RULES = { far: -500, strict: false };
 
-/** How the element's text looks, beneath one that looks as `above`; undefined when nothing of it is seen. */
+/** The look of an element's text beneath one that looks as `above`; undefined when hidden. */
 export function lookOf(element: Element, above: Look, sheet: StyleSheet): Look | undefined {
   const { attributes } = element;
   if (attributes.has("hidden") || attributes.get("aria-hidden")?.trim().toLowerCase() === "true") {
@@ -39,12 +39,12 @@ export function lookOf(element: Element, above: Look, sheet: StyleSheet): Look |
   if (element.name === "dialog" && !attributes.has("open")) return undefined;
   const properties = propertiesOf(element, sheet);
   if (properties.size === 0) return above;
-  // Pages hide themselves until a script has run; nothing beneath could be seen then, so nothing is singled out.
+  // Pages hide their whole body until a script has run, so that rule hides nothing here.
   const whole = element.name === "html" || element.name === "body";
   return !whole && isGone(properties, RULES) ? undefined : inherited(properties, above);
 }
 
-/** Whether text that looks so can be read. */
+/** Whether text with this look can be read. */
 export function isSeen({ colour, background, invisible, tiny }: Look): boolean {
   return !invisible && !tiny && (colour === undefined || !isLike(colour, background ?? CLEAR));
 }

@@ -1,4 +1,4 @@
-/** What a request came back with, as a page. @module */
+/** Turns an answer into a page. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type Address, parseAddress, readPlace } from "./address.ts";
 import { answerText, isTextType } from "./answer_text.ts";
@@ -7,7 +7,7 @@ import { leftOut, mediaType, partsOf, TOO_LONG } from "../../text/page_outline.t
 import { cleanLine, cleanText, quoted } from "../../text/page_text.ts";
 import type { Bases } from "./control.ts";
 import { readForms } from "./form.ts";
-import { type WebAnswer } from "./host.ts";
+import type { WebAnswer } from "../sdk/mod.ts";
 import { drawOutline } from "./outline.ts";
 import type { Page } from "./page.ts";
 import { parseStyleSheet } from "./style_sheet.ts";
@@ -187,27 +187,27 @@ function finished(
   };
 }
 
-// HTML into a bounded tree.
+// Parses HTML into a bounded tree.
 
-/** A page that was read. */
+/** A parsed page. */
 interface Parsed {
   readonly root: Element;
   readonly comments: number;
-  /** Why the rest of the page is not there. */
+  /** Why the rest of the page is missing. */
   readonly cut?: string;
 }
 
-/** Bounds of one page. */
+/** Limits of one page. */
 const NODES = 30_000;
-/** Levels of elements; what lies deeper is put at this level. */
+/** Maximum depth of the tree; deeper elements are attached at this level. */
 const DEPTH = 150;
-/** Levels after which nothing more is read: the parser's own work grows with its depth. */
+/** Depth at which parsing stops: the parser's own work grows with depth. */
 const DEEPEST = 500;
 const ATTRIBUTES = 100;
-/** Characters that are parsed before the bounds are looked at again. */
+/** Characters parsed between two checks of the limits. */
 const STEP = 2_048;
 
-/** Parses a page, whatever it holds. Stops at the bounds and says so. */
+/** Parses any page. Stops at the limits and says so. */
 function parseHtml(html: string): Parsed {
   const root: Element = {
     kind: "element",

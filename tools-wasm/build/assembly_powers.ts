@@ -3,10 +3,10 @@ import { isAbsolute, join } from "node:path";
 import * as asc from "assemblyscript/asc";
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** What the compiler is told beside the memory's maximum. */
+/** Compiler flags besides the memory's maximum. */
 const FLAGS: readonly string[] = [
   ...["--outFile", "out.wasm"],
-  // What V8 makes of it is as quick as of -O3 (within 5 %), which compiles half as long again.
+  // V8 runs the result within 5 % of -O3's speed, and -O3 compiles half as long again.
   "-O1",
   ...["--enable", "simd"],
   ...["--runtime", "incremental"],
@@ -25,11 +25,11 @@ function tryRead(path: string): string | null {
 }
 
 /**
- * Compiles `assembly/index.ts` (or `entry`) of `folder`, which may import its own files and the kit (`remit/plugin` and others
- * of the folder `kit`), to a module whose memory has at most `memoryPages` pages of 64 KiB. The same sources give
- * the same bytes wherever they lie.
+ * Compiles `assembly/index.ts` (or `entry`) of `folder`, which may import its own files and the kit
+ * (`remit/plugin` and others of the folder `kit`), to a module whose memory has at most
+ * `memoryPages` pages of 64 KiB. Equal sources give equal bytes wherever they lie.
  *
- * @throws Fault `invalidInput` with what the compiler said.
+ * @throws Fault `invalidInput` with the compiler's message
  */
 export async function compileAssembly(
   { folder, kit, memoryPages, entry = "assembly/index.ts" }: {
@@ -47,7 +47,8 @@ export async function compileAssembly(
     ...["--lib", kit],
     ...["--maximumMemory", String(memoryPages)],
   ], {
-    // Names are relative to one of the two folders, so that no path of this machine gets into a module.
+    // Names are relative to one of the two folders, so that no path of this machine enters a
+    // module.
     readFile: (name, base) => {
       if (isAbsolute(name) || name.startsWith("..")) return null;
       return tryRead(join(base === kit ? kit : folder, name));
@@ -60,8 +61,8 @@ export async function compileAssembly(
     stderr,
   });
   if (error !== null || module === undefined) {
-    const said = stderr.toString().trim() || error?.message || "no module came out";
-    throw new Fault("invalidInput", `Cannot compile "${folder}": ${said}`);
+    const message = stderr.toString().trim() || error?.message || "no module came out";
+    throw new Fault("invalidInput", `Cannot compile "${folder}": ${message}`);
   }
   return module;
 }

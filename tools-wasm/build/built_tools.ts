@@ -1,12 +1,12 @@
-/** What a build of the tools leaves, and the index that says so. @module */
+/** The result of building the tools, and its index. @module */
 import * as z from "zod";
 import { Digest } from "../../contracts/authority/ids.ts";
 import { PluginManifest } from "../../contracts/tool/plugin.ts";
 
-/** The file, in a folder of built tools, that lists all others. */
+/** The index file in a folder of built tools. */
 export const INDEX = "manifest.json";
 
-/** One plugin as it was built: its pinned manifest, and the absolute path of its module or script. */
+/** One built plugin: its pinned manifest, and the absolute path of its module or script. */
 export interface BuiltPlugin {
   readonly manifest: PluginManifest;
   readonly file: string;
@@ -14,7 +14,7 @@ export interface BuiltPlugin {
 
 /** All tools of Remit, built. */
 export interface BuiltTools {
-  /** Absolute folder that holds every file below. */
+  /** Absolute folder with all files below. */
   readonly folder: string;
   /** The module that runs scripts: also the plugin `exec`. */
   readonly engine: { readonly sha256: string; readonly file: string };
@@ -25,7 +25,7 @@ export interface BuiltTools {
 /** Name of a built file beside the index. */
 const FileName = z.string().regex(/^[a-z][a-z0-9_]{0,31}\.(wasm|js)$/);
 
-/** The index of a folder of built tools; files are named relative to it. */
+/** The index of a folder of built tools; file names are relative to the folder. */
 export const BuiltIndex = z.object({
   v: z.literal(1),
   engine: z.object({ sha256: Digest, file: FileName }).strict(),
@@ -33,7 +33,7 @@ export const BuiltIndex = z.object({
 }).strict();
 export type BuiltIndex = z.infer<typeof BuiltIndex>;
 
-/** The built tools that `index` lists, with files in `folder` (an absolute path without a final slash). */
+/** The built tools that `index` lists, with files in `folder` (absolute, without a final slash). */
 export function builtTools(folder: string, index: BuiltIndex): BuiltTools {
   const at = (file: string): string => `${folder}/${file}`;
   return Object.freeze({

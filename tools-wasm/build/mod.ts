@@ -1,6 +1,6 @@
 /**
- * The builder of tools: every plugin folder of tools-wasm/ becomes a module or a script, once for a digest of
- * its sources. Nothing here loads a compiler; a process of its own does, when something must be built.
+ * Builds the tools: every plugin folder of tools-wasm/ becomes a module or a script, once for each
+ * digest of its sources. Compilers run in a separate process, only when something must be built.
  *
  * @example
  * ```ts

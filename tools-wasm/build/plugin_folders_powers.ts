@@ -1,4 +1,4 @@
-/** Finds the plugins' sources, and digests all that decides what is built from them. @module */
+/** Finds the plugins' sources, and digests everything that determines their build. @module */
 import { basename, join } from "node:path";
 import { sha256Hex } from "../../port/digest.ts";
 
@@ -13,13 +13,13 @@ export interface PluginFolder {
   readonly kind: PluginKind;
 }
 
-/** Folders of tools-wasm/ that are no plugins. */
+/** Folders of tools-wasm/ that are not plugins. */
 const PARTS: ReadonlySet<string> = new Set(["host", "sdk", "build", "binding"]);
 
-/** Folders that any plugin may be built with. */
+/** Folders that every plugin's build may use. */
 const SHARED = ["contracts", "port", "text", "tools-wasm/sdk", "tools-wasm/build"];
 
-/** Tells how the plugin in `folder` is built; undefined when there is no source that it could be built from. */
+/** How the plugin in `folder` is built; undefined when it has no source. */
 export function pluginKind(folder: string): PluginKind | undefined {
   if (isThere(join(folder, "build.ts"))) return "own";
   if (isThere(join(folder, "assembly", "index.ts"))) return "assembly";
@@ -39,7 +39,7 @@ export function pluginFolders(home: string): readonly PluginFolder[] {
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** SHA-256 over every source of a plugin, the kits and the builder, the lock file, and Deno's version; hex. */
+/** SHA-256, hex, of all sources of plugins, kits and builder, the lock file, Deno's version. */
 export function digestTools(home: string): string {
   const parts: (string | Uint8Array)[] = [Deno.version.deno, "\0"];
   const folders = [
@@ -57,7 +57,7 @@ export function digestTools(home: string): string {
   return sha256Hex(...parts);
 }
 
-/** Whether something is at `path`. */
+/** Whether something exists at `path`. */
 export function isThere(path: string): boolean {
   try {
     Deno.statSync(path);

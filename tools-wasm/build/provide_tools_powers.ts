@@ -7,20 +7,21 @@ import { BuiltIndex, type BuiltTools, builtTools, INDEX } from "./built_tools.ts
 import { digestTools, isThere, type PluginFolder, pluginFolders } from "./plugin_folders_powers.ts";
 import { buildEnv } from "../../port/build_env.ts";
 
-/** Where sources lie, where what is built of them goes, and who hears of it. */
+/** Where the sources lie, where their build goes, and who receives its progress. */
 export interface ProvideOptions {
   /** The repository: an absolute folder. */
   readonly home: string;
-  /** Absolute folder, made if it is missing, with one folder for each digest of sources. */
+  /** Absolute folder, created if missing, with one folder for each digest of sources. */
   readonly cache: string;
-  /** Told one line when building starts and one for each plugin; never when nothing is to do. */
+  /** Called with one line when building starts and one for each plugin; never without a build. */
   readonly onBuild: (text: string) => void;
 }
 
 /**
- * Finds the tools built of these sources, or builds them: whole or not at all, also when two build at once.
+ * Finds the tools built from these sources, or builds them: completely or not at all, also when two
+ * processes build at once.
  *
- * @throws Fault `unavailable` when a plugin does not build, with what was said about it.
+ * @throws Fault `unavailable` with the message of a plugin that fails to build
  */
 export async function provideTools(options: ProvideOptions): Promise<BuiltTools> {
   const folder = join(options.cache, digestTools(options.home).slice(0, 32));
@@ -31,7 +32,7 @@ export async function provideTools(options: ProvideOptions): Promise<BuiltTools>
 
 async function buildInto(folder: string, { home, cache, onBuild }: ProvideOptions): Promise<void> {
   Deno.mkdirSync(cache, { recursive: true, mode: 0o700 });
-  // Mode 0700: that is how temporary folders are made.
+  // Temporary folders have mode 0700.
   const draft = Deno.makeTempDirSync({ dir: cache, prefix: ".building-" });
   try {
     const plugins = pluginFolders(home);
@@ -49,7 +50,7 @@ async function buildInto(folder: string, { home, cache, onBuild }: ProvideOption
     Deno.renameSync(draft, folder);
   } catch (error) {
     Deno.removeSync(draft, { recursive: true });
-    // Somebody else was faster, with the same sources.
+    // Another process was faster, with the same sources.
     if (!isThere(join(folder, INDEX))) throw error;
   }
 }
@@ -67,10 +68,10 @@ function indexOf(draft: string, plugins: readonly PluginFolder[]): BuiltIndex {
 }
 
 /**
- * Builds plugin folders in a process of its own, which loads the compilers and ends. Each leaves `NAME.json` and
- * `NAME.wasm` or `NAME.js` in `out`.
+ * Builds plugin folders in a separate process, which loads the compilers and ends. Each plugin
+ * leaves `NAME.json` and `NAME.wasm` or `NAME.js` in `out`.
  *
- * @throws Fault `unavailable` with what the first plugin that does not build said.
+ * @throws Fault `unavailable` with the message of the first plugin that fails to build
  */
 export async function runBuild(
   { home, out, folders, onBuild }: {
@@ -94,25 +95,27 @@ export async function runBuild(
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  const said = new Response(child.stderr).text();
+  const output = new Response(child.stderr).text();
   for await (const line of linesOf(child.stdout)) onBuild(displayText(line));
   if ((await child.status).success) return;
   const [only, ...others] = folders;
   const what = only === undefined || others.length > 0 ? "the tools" : `"${basename(only)}"`;
-  throw new Fault("unavailable", `Cannot build ${what}${whyNot((await said).trim())}`);
+  throw new Fault("unavailable", `Cannot build ${what}${whyNot((await output).trim())}`);
 }
 
-/** Lines of what a build said that are told. */
-const TOLD = 24;
+/** Maximum lines of a failed build's output to show. */
+const MAX_SHOWN_LINES = 24;
 
-/** What a build said, as the rest of a message. Whoever shows the message makes its lines fit. */
-function whyNot(said: string): string {
-  const all = said.split("\n");
-  const shown = all.slice(0, TOLD).flatMap((line) =>
+/** A failed build's output, as the rest of a message. Whoever shows the message fits its lines. */
+function whyNot(output: string): string {
+  const all = output.split("\n");
+  const shown = all.slice(0, MAX_SHOWN_LINES).flatMap((line) =>
     displayBlock(line, { prefix: "  │ ", columns: 1_000 })
   );
-  const more = all.length > TOLD ? [`  and ${all.length - TOLD} more lines`] : [];
-  const hint = /registry|npm:|jsr:/.test(said)
+  const more = all.length > MAX_SHOWN_LINES
+    ? [`  and ${all.length - MAX_SHOWN_LINES} more lines`]
+    : [];
+  const hint = /registry|npm:|jsr:/.test(output)
     ? " (the first build needs the package registry, later ones do not)"
     : "";
   return [hint, ...shown, ...more].join("\n");

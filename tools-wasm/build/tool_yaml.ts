@@ -1,28 +1,28 @@
-/** Reads a plugin's `tool.yaml`. @module */
+/** Parses a plugin's `tool.yaml`. @module */
 import { type Document, parseDocument } from "yaml";
 import * as z from "zod";
 import { Fault } from "../../contracts/base/fault.ts";
 import { PluginManifest } from "../../contracts/tool/plugin.ts";
 
-/** What an author writes: a manifest before its module or script is known. */
+/** The author's part of a manifest, before its module or script is known. */
 export const ToolYaml = PluginManifest.omit({ sha256: true, signature: true }).strict();
 export type ToolYaml = z.infer<typeof ToolYaml>;
 
-/** UTF-16 units. */
-const LONGEST = 65_536;
+/** In UTF-16 units. */
+const MAX_YAML = 65_536;
 
-/** Schema keywords that the gate's validator does not take. */
-const NOT_TAKEN: ReadonlySet<string> = new Set(["pattern", "format", "uniqueItems"]);
+/** Schema keywords that the gate's validator does not accept. */
+const UNSUPPORTED: ReadonlySet<string> = new Set(["pattern", "format", "uniqueItems"]);
 
 /**
- * Parses the text of the `tool.yaml` of the plugin `name`, which is also its folder's name.
+ * Parses the `tool.yaml` of the plugin `name`, which is also its folder's name.
  *
- * @throws Fault `invalidInput` for a syntax error, a key that is unknown, written twice or missing, a name that is
- * not the folder's, or a tool that names an argument which its parameters do not have.
+ * @throws Fault `invalidInput` for a syntax error, a key that is unknown, repeated or missing, a
+ * name other than the folder's, or a tool that names an argument which its parameters do not have
  */
 export function parseToolYaml(text: string, name: string): ToolYaml {
-  // Keys are held each against each: a stranger's million characters of them would take minutes.
-  if (text.length > LONGEST) throw bad(name, `it is longer than ${LONGEST} characters`);
+  // The parser compares each key with each: a stranger's million characters would take minutes.
+  if (text.length > MAX_YAML) throw bad(name, `it is longer than ${MAX_YAML} characters`);
   const document = parseDocument(text, { uniqueKeys: true, strict: true, logLevel: "error" });
   const broken = document.errors[0];
   if (broken !== undefined) throw bad(name, broken.message.split("\n")[0] ?? "");
@@ -45,7 +45,7 @@ export function parseToolYaml(text: string, name: string): ToolYaml {
     ];
     const unknown = named.find((argument) => !known.includes(argument));
     if (unknown !== undefined) throw bad(name, `${tool.name} has no parameter "${unknown}"`);
-    const keyword = keywordNotTaken(tool.parameters);
+    const keyword = unsupportedKeyword(tool.parameters);
     if (keyword !== undefined) throw bad(name, `${tool.name} uses the schema keyword "${keyword}"`);
   }
   return manifest;
@@ -75,9 +75,9 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** A property may be called `pattern`: only keywords of schemas count. */
-function keywordNotTaken(schema: unknown): string | undefined {
+function unsupportedKeyword(schema: unknown): string | undefined {
   if (!isRecord(schema)) return undefined;
-  const keyword = Object.keys(schema).find((key) => NOT_TAKEN.has(key));
+  const keyword = Object.keys(schema).find((key) => UNSUPPORTED.has(key));
   if (keyword !== undefined) return keyword;
   const branches = ["anyOf", "oneOf", "allOf"].flatMap((key) =>
     Array.isArray(schema[key]) ? schema[key] : []
@@ -89,7 +89,7 @@ function keywordNotTaken(schema: unknown): string | undefined {
     schema["additionalProperties"],
   ];
   for (const inner of below) {
-    const found = keywordNotTaken(inner);
+    const found = unsupportedKeyword(inner);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,9 +1,9 @@
-/** A call's arguments, taken apart: the gate has held them against their schema. @module */
+/** Parses a call's arguments, which the gate has checked against their schema. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import { displayText } from "../../text/mod.ts";
 
-/** What a call asks for. */
+/** The arguments of a call. */
 export interface CommandCall {
   readonly program: string;
   readonly args: readonly string[];
@@ -15,10 +15,10 @@ export interface CommandCall {
   readonly lines: number;
 }
 
-/** Most of each output where a call names no limit. */
+/** Maximum of each output where a call names no limit. */
 const BYTES = 32_768, LINES = 2_000;
-/** Longest summary of a command. */
-const SUMMARY = 600;
+/** Maximum length of a command's summary. */
+const MAX_SUMMARY = 600;
 
 function bad(name: string, why: string): Fault {
   return new Fault("invalidArguments", `Cannot use argument "${name}": ${why}`);
@@ -37,7 +37,7 @@ function numberIn(args: JsonObject, name: string): number | undefined {
   throw bad(name, "it is not a number");
 }
 
-/** Reads the arguments. Throws Fault `invalidArguments`. */
+/** Parses the arguments. Throws Fault `invalidArguments`. */
 export function readCall(args: JsonObject): CommandCall {
   const words = args["args"] ?? [];
   const env = args["env"] ?? {};
@@ -49,7 +49,7 @@ export function readCall(args: JsonObject): CommandCall {
     program: textIn("program", args["program"]),
     args: words.map((word) => textIn("args", word)),
     cwd: args["cwd"] === undefined ? undefined : textIn("cwd", args["cwd"]),
-    // Input may hold any character.
+    // Input may contain any character.
     stdin: typeof args["stdin"] === "string" ? args["stdin"] : "",
     env: Object.fromEntries(
       Object.entries(env).map(([name, value]) => [name, textIn("env", value)]),
@@ -60,7 +60,7 @@ export function readCall(args: JsonObject): CommandCall {
   };
 }
 
-/** The words exactly, each quoted, safe to show; cut when they are long. */
+/** The exact words, each quoted, safe to show; long ones are cut. */
 export function shownWords(words: readonly string[]): string {
-  return displayText(words.map((word) => JSON.stringify(word)).join(" "), { max: SUMMARY });
+  return displayText(words.map((word) => JSON.stringify(word)).join(" "), { max: MAX_SUMMARY });
 }

@@ -29,23 +29,23 @@ export const SANDBOX_PROGRAMS: readonly string[] = Object.freeze([
   ...["replace", "sha256sum", "sort", "tail", "uniq", "wc"],
 ]);
 
-/** The one program of the sandbox that changes files. */
+/** The one sandboxed program that changes files. */
 const CHANGING = "replace";
 
-/** What {@link bindCommand} is handed: a task's powers. */
+/** The powers of {@link bindCommand}: a task's. */
 export interface CommandParts {
   /** The plugin's own binding of `command`. */
   readonly sandbox: ToolBinding;
-  /** Programs of this machine that the operator granted; one of a sandbox program's name hides it. */
+  /** The machine's granted programs; one hides a sandboxed program of the same name. */
   readonly classes: readonly GrantedCommand[];
-  /** As it was reviewed, made by `commandDescriptor`. */
+  /** As reviewed, made by `commandDescriptor`. */
   readonly descriptor?: ToolDescriptor;
   readonly readScope: ReadScope;
   redeem(call: GrantedCall): void;
   /** The calling process. */
   processOf(pid: Pid): Pick<ProcessRow, "mounts"> | undefined;
   run(run: NativeRun, signal: AbortSignal): Promise<NativeRan>;
-  /** Folds what a run staged into the workspace. */
+  /** Folds a run's staged changes into the workspace. */
   fold(record: JsonObject): void;
 }
 
@@ -70,7 +70,7 @@ export function bindCommand(parts: CommandParts): ToolBinding {
       );
     }
     const resolved = sandbox.resolve(args, caller);
-    // Without a folder to run in, paths begin with the name of a mount: any of the caller's.
+    // Without a working folder, paths begin with the name of any of the caller's mounts.
     const wide = call.cwd !== undefined
       ? []
       : caller.mounts.map(({ name }) => parts.readScope(name, caller));

@@ -5,7 +5,7 @@ import { CallId, Digest, Pid, TaskId, ToolName } from "../../contracts/authority
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { ToolBinding } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import { PROGRAMS } from "../coreutils/run.ts";
+import { PROGRAMS } from "../coreutils/tool.ts";
 import { bindCommand, SANDBOX_PROGRAMS } from "./binding.ts";
 import type { NativeRun } from "./native.ts";
 

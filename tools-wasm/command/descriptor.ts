@@ -1,22 +1,22 @@
-/** What models are told of `command`. @module */
+/** The description of `command` for models. @module */
 import { GRANTED_PROGRAMS, type GrantedCommand } from "../../contracts/tool/command.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** Longest description that providers take. */
-const LONGEST = 4_096;
+/** Maximum length of a description that providers accept. */
+const MAX_DESCRIPTION = 4_096;
 
-/** The sandbox's descriptor with the programs of this machine, so that a grant is reviewed as a change. */
+/** The sandbox's descriptor plus the granted programs, so that a grant is reviewed as a change. */
 export function commandDescriptor(
   sandbox: ToolDescriptor,
   classes: readonly GrantedCommand[],
 ): ToolDescriptor {
   if (classes.length === 0) return sandbox;
-  const told = classes.map(({ name, args, env }) => {
+  const lines = classes.map(({ name, args, env }) => {
     const first = args === undefined ? "" : ` (first argument: ${args.join(", ")})`;
     const variables = env.length === 0 ? "" : ` (env: ${env.join(", ")})`;
     return `${name}${first}${variables}`;
   });
   const description = `${sandbox.description} ${GRANTED_PROGRAMS}, over a copy of the mount, ` +
-    `without network: ${told.join("; ")}.`;
-  return Object.freeze({ ...sandbox, description: description.slice(0, LONGEST) });
+    `without network: ${lines.join("; ")}.`;
+  return Object.freeze({ ...sandbox, description: description.slice(0, MAX_DESCRIPTION) });
 }

@@ -1,6 +1,6 @@
 /**
- * The tool `command`: programs in the sandbox, and programs of this machine that the operator
- * granted, behind one name; and the tools `process_…` over programs that go on after a call.
+ * The tool `command`: sandboxed programs, and programs of this machine that the operator granted,
+ * behind one name; and the tools `process_…` over programs that outlive a call.
  *
  * @example
  * ```ts

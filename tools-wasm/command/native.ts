@@ -1,13 +1,12 @@
-/** Runs of programs of this machine, as the kernel's runner takes them. @module */
+/** Runs of the machine's programs, in the form of the kernel's runner. @module */
 import type { Colour, Label } from "../../contracts/authority/colour.ts";
-import type { GrantedCommand } from "../../contracts/tool/command.ts";
+import type { Collected, GrantedCommand } from "../../contracts/tool/command.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Pid, TaskId } from "../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
 import type { Scope } from "../../contracts/authority/lease.ts";
 import type { GrantedCall, PowerResult, Resolved } from "../../contracts/task/power.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
-import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
 
 /** One run. See kernel/power/command/run.ts. */
@@ -30,23 +29,19 @@ export interface NativeRun {
   readonly label: Label;
 }
 
-export interface NativeRan {
+export interface NativeRan extends Omit<Collected, "untouched"> {
   readonly exit: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly cut: boolean;
   readonly ms: number;
-  readonly staged: readonly StagedChange[];
-  readonly unstaged: readonly string[];
-  readonly left: readonly string[];
   readonly withheld: number;
   readonly colour: Colour;
   readonly label: Label;
-  readonly writtenBytes: number;
 }
 
-/** Most paths that a result names. */
-const NAMED = 20;
+/** Maximum number of paths in a result. */
+const MAX_NAMED = 20;
 
 /** The scope of a workspace path. Throws Fault `notFound`, `invalidArguments`. */
 export type ReadScope = (path: string, process: Pick<ProcessRow, "mounts">) => Scope;
@@ -59,7 +54,7 @@ export function resolveNative(
 ): Resolved {
   checkCall(command, call);
   const { cwd, mounts } = placeOf(command, call, caller);
-  // Judges the name of the folder, too: nothing but a mount or what lies in one.
+  // Judges the folder's name, too: only a mount or a folder within one is allowed.
   if (readScope(cwd, caller).resource !== "mount") {
     throw new Fault("refused", `Cannot run ${command.name} in "${cwd}": it runs in mounts only`);
   }
@@ -78,7 +73,7 @@ export function resolveNative(
   };
 }
 
-/** What of the operator's class limits a call. */
+/** Checks a call against the limits of the operator's class. */
 function checkCall(command: GrantedCommand, { args, env }: CommandCall): void {
   const { name } = command;
   const first = args[0];
@@ -101,7 +96,7 @@ function checkCall(command: GrantedCommand, { args, env }: CommandCall): void {
   }
 }
 
-/** Where a call runs, and what it is shown. Throws Fault `invalidArguments`. */
+/** Where a call runs, and which mounts it sees. Throws Fault `invalidArguments`. */
 export function placeOf(
   command: GrantedCommand,
   { cwd }: Pick<CommandCall, "cwd">,
@@ -119,12 +114,12 @@ export function placeOf(
   return { cwd: at, mounts: command.mounts === "all" ? names : [own] };
 }
 
-/** Runs what was resolved. */
+/** Runs a resolved call. */
 export async function invokeNative(
   command: GrantedCommand,
   granted: GrantedCall,
   { mounts, run }: {
-    /** Of the calling process. */
+    /** Mounts of the calling process. */
     readonly mounts: ProcessRow["mounts"];
     run(run: NativeRun): Promise<NativeRan>;
   },
@@ -152,7 +147,7 @@ export async function invokeNative(
   };
 }
 
-/** What a run changed, in lines for a model. */
+/** A run's changes, in lines for a model. */
 export function notesOf(
   { staged, unstaged, left, withheld }: Pick<
     NativeRan,
@@ -162,8 +157,8 @@ export function notesOf(
   const listed = (what: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [
       `[${what}]`,
-      ...lines.slice(0, NAMED),
-      ...(lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : []),
+      ...lines.slice(0, MAX_NAMED),
+      ...(lines.length > MAX_NAMED ? [`… and ${lines.length - MAX_NAMED} more`] : []),
     ];
   return [
     ...listed(
@@ -180,7 +175,7 @@ export function notesOf(
   ];
 }
 
-// What a run came to, as text for a model and as a value for programs.
+// A run's result, as text for a model and as a value for programs.
 
 /** The value of a run. */
 interface CommandValue {
@@ -190,7 +185,7 @@ interface CommandValue {
   readonly cut: boolean;
 }
 
-/** The value of the sandbox's plugin, which the plugin's schema has shaped. */
+/** The value of the sandbox's plugin, whose schema has checked its shape. */
 export function valueOf(value: Json | undefined): CommandValue | undefined {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
   const { exit, stdout, stderr, cut } = value as JsonObject;
@@ -199,7 +194,7 @@ export function valueOf(value: Json | undefined): CommandValue | undefined {
   return { exit, stdout, stderr, cut };
 }
 
-/** What was printed, then what a shell would show besides; `notes` come last, a line each. */
+/** The output, then what a shell would show besides; `notes` come last, a line each. */
 export function contentOf(value: CommandValue, notes: readonly string[] = []): string {
   const { exit, stdout, stderr, cut } = value;
   return [

@@ -1,4 +1,7 @@
-/** The tools `process_…` as the gate knows them: starting is granted, the rest acts on what was. @module */
+/**
+ * The tools `process_…` as the gate knows them: starting is granted, the others act on a session.
+ * @module
+ */
 import type { GrantedCommand } from "../../contracts/tool/command.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { type JsonObject, toJson, toJsonObject } from "../../contracts/base/json.ts";
@@ -8,7 +11,6 @@ import type {
   Resolved,
   ToolBinding,
 } from "../../contracts/task/power.ts";
-import type { Pid } from "../../contracts/authority/ids.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import {
   type ProcessSessions,
@@ -22,8 +24,8 @@ import {
   type TerminalSize,
 } from "../../contracts/tool/process_session.ts";
 import { type CommandCall, readCall, shownWords } from "./arguments.ts";
-import { SANDBOX_PROGRAMS } from "./binding.ts";
-import { notesOf, placeOf, type ReadScope, resolveNative } from "./native.ts";
+import { type CommandParts, SANDBOX_PROGRAMS } from "./binding.ts";
+import { notesOf, placeOf, resolveNative } from "./native.ts";
 import {
   POLL_BYTES,
   POLL_MS,
@@ -32,24 +34,19 @@ import {
   type ProcessVerb,
 } from "./process_descriptors.ts";
 
-/** What {@link bindProcesses} is handed: a task's powers. */
-interface ProcessParts {
-  /** Programs of this machine that the operator granted. */
-  readonly classes: readonly GrantedCommand[];
-  readonly readScope: ReadScope;
-  redeem(call: GrantedCall): void;
-  /** The calling process. */
-  processOf(pid: Pid): Pick<ProcessRow, "mounts"> | undefined;
+/** The powers of {@link bindProcesses}: a task's. */
+interface ProcessParts
+  extends Pick<CommandParts, "classes" | "readScope" | "redeem" | "processOf"> {
   readonly sessions: ProcessSessions;
-  /** Folds what a session staged into the workspace. */
+  /** Folds a session's staged changes into the workspace. */
   fold(record: JsonObject): void;
 }
 
-/** Milliseconds that a call may take when the gate keeps the time; sessions keep it themselves. */
+/** Milliseconds for a call where the gate keeps the time; sessions keep time themselves. */
 const DEADLINE_MS = 120_000;
 const RESULT_BYTES = 131_072;
 
-/** Binds the tools for a task; none where no class may go on after a call. */
+/** Binds the tools for a task; none where no class permits sessions. */
 export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
   const { sessions } = parts;
   const classes = new Map(parts.classes.map((command) => [String(command.name), command]));
@@ -64,7 +61,7 @@ export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
       digests: { program: facts.command.sha256 },
       ...{ colour, label },
       summary: `${whatTo(verb, args)} ${id.slice(0, 9)}…: ${wordsOf(facts)}`,
-      // A session that a crash ended is not there to be written to again.
+      // A session that a crash ended cannot be written to again.
       idempotent: verb === "poll" || verb === "close",
     };
   };
@@ -77,12 +74,12 @@ export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
       throw new Fault("gone", `Cannot start ${command.name}: its process has ended`);
     }
     const { scopes, digests } = granted.resolved;
-    const most = command.session?.ms ?? 0;
+    const sessionMs = command.session?.ms ?? 0;
     const { id, ...taint } = await sessions.start({
       ...{ task: granted.task, pid: granted.pid, ...taintOf(granted), scopes, command },
       ...{ sha256: digests["program"] ?? "", args: call.args, env: call.env },
       ...placeOf(command, call, caller),
-      lifeMs: Math.min(call.timeoutMs ?? most, most),
+      lifeMs: Math.min(call.timeoutMs ?? sessionMs, sessionMs),
       ...(call.terminal === undefined ? {} : { terminal: call.terminal }),
     }, signal);
     return {
@@ -149,7 +146,7 @@ export function bindProcesses(parts: ProcessParts): readonly ToolBinding[] {
   return PROCESS_VERBS.map(bind);
 }
 
-/** The class of a program that may go on. Throws Fault `invalidArguments`, `refused`. */
+/** The class of a program that may have a session. Throws Fault `invalidArguments`, `refused`. */
 function sessionClass(
   classes: ReadonlyMap<string, GrantedCommand>,
   { program, terminal }: StartCall,
@@ -256,9 +253,9 @@ function endOf(command: GrantedCommand, end: SessionEnd): PowerResult {
   };
 }
 
-// Arguments of calls to sessions, taken apart: the gate has held them against their schema.
+// Parses arguments of session calls, which the gate has checked against their schema.
 
-/** What a start asks for. */
+/** The arguments of a start. */
 interface StartCall extends CommandCall {
   readonly terminal?: TerminalSize;
 }
@@ -272,7 +269,7 @@ function numberOf(args: JsonObject, name: string, absent: number): number {
   return value;
 }
 
-/** Throws Fault `invalidArguments`, as each of these does. */
+/** Throws Fault `invalidArguments`, as all parsers below do. */
 function readStart(args: JsonObject): StartCall {
   const call = readCall(args);
   if (args["pty"] === true) {
@@ -290,7 +287,7 @@ function readSession(args: JsonObject): string {
   throw bad("session", "it is not a text");
 }
 
-/** What a poll asks for. */
+/** The arguments of a poll. */
 function readPoll(
   args: JsonObject,
 ): { readonly waitMs: number; readonly bytes: number; readonly newest: boolean } {
@@ -301,7 +298,7 @@ function readPoll(
   };
 }
 
-/** What is written. */
+/** The arguments of a write. */
 function readWrite(args: JsonObject): { readonly text: string; readonly end: boolean } {
   const { text, end } = args;
   if (typeof text !== "string") throw bad("text", "it is not a text");
@@ -309,7 +306,7 @@ function readWrite(args: JsonObject): { readonly text: string; readonly end: boo
   return { text, end: end === true };
 }
 
-/** The signal of a closed set. */
+/** The signal, one of a closed set. */
 function readSignal(args: JsonObject): SessionSignal {
   const found = SESSION_SIGNALS.find((each) => each === args["signal"]);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-/** What models are told of process sessions. @module */
+/** The descriptions of process sessions for models. @module */
 import type { GrantedCommand } from "../../contracts/tool/command.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
 import {
@@ -8,27 +8,27 @@ import {
 } from "../../contracts/tool/process_session.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** What a session tool does. */
+/** The action of a session tool. */
 export type ProcessVerb = "start" | "poll" | "write" | "signal" | "close";
 
-/** Each of them. */
+/** All actions. */
 export const PROCESS_VERBS: readonly ProcessVerb[] = ["start", "poll", "write", "signal", "close"];
 
-/** The name of the tool that does it. */
+/** The name of an action's tool. */
 function processTool(verb: ProcessVerb): ToolName {
   return ToolName.parse(`process_${verb}`);
 }
 
-/** The names of all of them. */
+/** The names of all session tools. */
 export const PROCESS_TOOL_NAMES: readonly string[] = Object.freeze(PROCESS_VERBS.map(processTool));
 
-/** Bytes of each output that a poll brings when it names no number, and at most. */
+/** Bytes of each output in a poll: default and maximum. */
 export const POLL_BYTES = 16_384, MAX_POLL_BYTES = 65_536;
-/** Milliseconds that a poll waits when it says nothing, and at most. */
+/** Milliseconds that a poll waits: default and maximum. */
 export const POLL_MS = 1_000, MAX_POLL_MS = 60_000;
 
-/** Longest description that providers take. */
-const LONGEST = 4_096;
+/** Maximum length of a description that providers accept. */
+const MAX_DESCRIPTION = 4_096;
 const SESSION = { type: "string", minLength: 1, maxLength: 64, description: "From process_start." };
 const number = (minimum: number, maximum: number, description: string) => ({
   ...{ type: "integer", minimum, maximum, description },
@@ -99,13 +99,13 @@ const TOLD: Readonly<Record<ProcessVerb, string>> = {
     "Returns its last output.",
 };
 
-/** The descriptors; none where no class may go on after a call. */
+/** The descriptors; none where no class permits sessions. */
 export function processDescriptors(classes: readonly GrantedCommand[]): readonly ToolDescriptor[] {
   if (classes.every(({ session }) => session === undefined)) return [];
   return PROCESS_VERBS.map((verb) => processDescriptor(verb, classes));
 }
 
-/** One of them. */
+/** The descriptor of one action's tool. */
 export function processDescriptor(
   verb: ProcessVerb,
   classes: readonly GrantedCommand[],
@@ -115,7 +115,7 @@ export function processDescriptor(
     : TOLD[verb];
   return Object.freeze({
     name: processTool(verb),
-    description: description.slice(0, LONGEST),
+    description: description.slice(0, MAX_DESCRIPTION),
     interfaceId: "remit.ProcessSession",
     methodName: verb,
     paramSchema: JSON.stringify({

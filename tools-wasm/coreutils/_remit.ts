@@ -1,46 +1,19 @@
 /** The part of a script's `remit` that these programs use. @module */
+import type { FileEntry, FilePart, Remit as Whole } from "../sdk/mod.ts";
 
 /** One piece of a file. */
-export interface Piece {
-  readonly text?: string;
-  readonly base64?: string;
-  /** Size of the whole file. */
-  readonly bytes: number;
-  /** Where the next piece of text begins, a byte offset. */
-  readonly next?: number;
-  /** Set when bytes were not UTF-8. */
-  readonly lossy?: boolean;
-}
+export type Piece = FilePart;
 
-/** One thing in a folder. */
-export interface Entry {
-  /** `MOUNT/relative`. */
-  readonly path: string;
-  readonly kind: "file" | "folder";
-  readonly bytes: number;
-}
+/** One entry of a folder. */
+export type Entry = FileEntry;
 
-/** What lies in a folder. */
-export interface Listing {
-  readonly entries: readonly Entry[];
-  /** Set when something was left out: a folder could not be read, or there is more. */
-  readonly cut?: boolean;
-}
+/** Files of the task; the kernel checks each call. */
+export type Files = Pick<Whole["fs"], "read" | "list" | "write">;
 
-/** Files of the task: each call is checked by the kernel. */
-export interface Files {
-  read(
-    args: { path: string; from?: number; bytes?: number; encoding?: "text" | "base64" },
-  ): Promise<Piece>;
-  list(
-    args: { path: string; depth?: number; limit?: number },
-  ): Promise<Listing>;
-  write(args: { path: string; text: string }): Promise<unknown>;
-}
+/** The contents of a folder. */
+export type Listing = Awaited<ReturnType<Files["list"]>>;
 
-/** What the programs are handed. */
-export interface Remit {
+/** The functions available to programs. */
+export interface Remit extends Pick<Whole, "clock"> {
   readonly fs: Files;
-  /** Milliseconds since 1970, bare or as `now`. */
-  clock(): Promise<number | { readonly now: number }>;
 }

@@ -1,4 +1,4 @@
-/** `date`, in UTC: a program here knows no place. @module */
+/** `date`, in UTC: a program here has no location. @module */
 import { UsageError } from "./faults.ts";
 import { readOptions } from "./options.ts";
 import type { Program } from "./program.ts";
@@ -9,7 +9,7 @@ const MONTHS = [
   ...["August", "September", "October", "November", "December"],
 ];
 
-/** Milliseconds. */
+/** In milliseconds. */
 const DAY = 86_400_000;
 
 /** Prints the time. */
@@ -23,9 +23,8 @@ export const date: Program = {
     if (more.length > 0 || (format !== undefined && !format.startsWith("+"))) {
       throw new UsageError("one operand, +FORMAT; nobody sets the time here");
     }
-    const told = given.value("d");
-    const clock = told === undefined ? await remit.clock() : readTime(told);
-    const now = new Date(typeof clock === "number" ? clock : clock.now);
+    const time = given.value("d");
+    const now = new Date(time === undefined ? await remit.clock() : readTime(time));
     const pattern = format?.slice(1) ??
       (given.has("I") ? "%F" : given.has("R") ? "%a, %d %b %Y %T %z" : "%a %b %e %T %Z %Y");
     output.line(formatTime(now, pattern));
@@ -43,20 +42,20 @@ function readTime(text: string): number {
   }
   const utc = day ? `${text}T00:00:00Z` : `${text.replace(" ", "T").replace(/Z$/, "")}Z`;
   const millis = Date.parse(utc);
-  // An engine may take 30 February for 2 March, and 24:00 for the next day.
+  // An engine may read 30 February as 2 March, and 24:00 as the next day.
   const same = !Number.isNaN(millis) &&
     new Date(millis).toISOString().slice(0, 16) === utc.slice(0, 16);
   if (!same) throw new UsageError(`no such time: ${JSON.stringify(text)}`);
   return millis;
 }
 
-/** The Thursday of a day's week, which says to what year ISO 8601 counts the week. */
+/** The Thursday of a day's week, whose year is the week's year in ISO 8601. */
 function thursdayOf(time: Date): Date {
   const day = Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate());
   return new Date(day + (4 - (time.getUTCDay() || 7)) * DAY);
 }
 
-/** A time as `strftime` writes it, in English and UTC. Unknown letters stay as they are, as GNU's. */
+/** Formats a time like `strftime`, in English and UTC. Unknown letters stay, as in GNU's. */
 function formatTime(time: Date, format: string): string {
   const two = (number: number, pad = "0"): string => String(number).padStart(2, pad);
   const year = time.getUTCFullYear(), month = time.getUTCMonth(), day = time.getUTCDate();

@@ -1,4 +1,6 @@
-/** The patterns of `grep` and `replace`: literal texts where they can be, else states. @module */
+/**
+ * The patterns of `grep` and `replace`: literal texts where possible, else state machines. @module
+ */
 import type { Part, Pattern, Span } from "../../text/pattern.ts";
 import { literalNode, parsePattern, readyPattern } from "./pattern.ts";
 
@@ -6,14 +8,14 @@ import { literalNode, parsePattern, readyPattern } from "./pattern.ts";
 export interface ExpressionStyle {
   readonly kind: "fixed" | "basic" | "extended";
   readonly ignoreCase: boolean;
-  /** Only as a whole word, or as the whole line. */
+  /** Whether only a whole word, or the whole line, may match. */
   readonly as: "part" | "word" | "line";
 }
 
-/** Characters without a meaning in any style. */
+/** Characters without a special meaning in any style. */
 const PLAIN = /^[A-Za-z0-9 _\-,:;/<>=!"'%&#@~`]*$/;
 
-/** Any of these patterns; a pattern of several lines is one for each line. Throws UsageError. */
+/** Matches any of the patterns; each line of a pattern is one pattern. Throws UsageError. */
 export function makeExpression(patterns: readonly string[], style: ExpressionStyle): Pattern {
   const each = patterns.flatMap((pattern) => pattern.split("\n"));
   const [only = ""] = each;
@@ -50,7 +52,7 @@ function literalPattern(text: string): Pattern {
   });
 }
 
-/** Every occurrence in a line, left to right; an empty one moves on by a character. */
+/** Every occurrence in a line, left to right; an empty one advances by a character. */
 export function* occurrences(pattern: Pattern, line: string): Generator<Span> {
   for (let from = 0; from <= line.length;) {
     const span = pattern.find(line, from)?.[0];

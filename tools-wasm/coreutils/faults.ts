@@ -1,11 +1,11 @@
 /** The three ways in which a program ends early. @module */
 
-/** Arguments that the program does not take: exit code 2 and the usage. */
+/** Invalid arguments: exit code 2 and the usage. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Something about one file: told on stderr, and the program goes on with the next. */
+/** An error about one file: reported on stderr, and the program continues with the next file. */
 export class FileError extends Error {
   override readonly name = "FileError";
 }
@@ -15,7 +15,7 @@ export class OutputFull extends Error {
   override readonly name = "OutputFull";
 }
 
-/** A host function's refusal as words of a program; anything else is thrown on. */
+/** A host function's refusal in a program's words; rethrows any other error. */
 export function fileError(path: string, error: unknown): FileError {
   if (error instanceof FileError) return error;
   if (!(error instanceof Error) || !("code" in error)) throw error;
@@ -25,7 +25,7 @@ export function fileError(path: string, error: unknown): FileError {
     denied: "Permission denied",
   };
   const code = String(error.code);
-  // A cancelled or overdue call is not one file's trouble.
+  // A cancelled or overdue call is not an error of one file.
   if (code === "cancelled" || code === "timedOut" || code === "gone") throw error;
   return new FileError(`${path}: ${known[code] ?? error.message}`);
 }

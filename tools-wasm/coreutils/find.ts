@@ -8,22 +8,22 @@ import { below } from "./place.ts";
 import { baseName, forEach, type Program, sorted } from "./program.ts";
 
 interface Found {
-  /** As it is printed. */
+  /** As printed. */
   readonly name: string;
   readonly entry: Entry;
 }
 type Test = (found: Found) => boolean;
 
-/** Lists what lies in folders, deep, and passes all tests. */
+/** Lists the entries of folders, recursively, that pass all tests. */
 export const find: Program = {
   usage: "[FOLDER…] [-maxdepth N] [-mindepth N] [[!] TEST]… with TEST -name GLOB, -iname GLOB, " +
     "-path GLOB, -type f|d, -size [+-]N[ck], -empty",
   async run({ words, input, output }) {
-    const { folders, tests, least, most, empty } = readWords(words);
+    const { folders, tests, min, max, empty } = readWords(words);
     return await forEach({ name: "find", output }, folders, async (folder) => {
       const top = input.place(folder);
-      // Whether a folder is empty is seen one level below it.
-      const wanted = empty ? most + 1 : most;
+      // One level more shows whether a folder is empty.
+      const wanted = empty ? max + 1 : max;
       const levels = Math.min(LEVELS, Math.max(1, wanted));
       const listing = await input.listing(folder, levels);
       const self: Entry = {
@@ -43,11 +43,11 @@ export const find: Program = {
           output.line(/[\n\r]/.test(found.name) ? JSON.stringify(found.name) : found.name);
         }
       };
-      if (least === 0) tell({ name: folder, entry: self });
+      if (min === 0) tell({ name: folder, entry: self });
       for (const entry of entries) {
         const level = levelOf(entry);
-        if (level < least || level > most) continue;
-        // Nobody has looked into a folder of the last level: it is not called empty.
+        if (level < min || level > max) continue;
+        // A folder at the last level was not read, so it does not count as empty.
         if (deepest !== undefined && entry.kind === "folder" && level === LEVELS) {
           full.add(entry.path);
         }
@@ -64,7 +64,7 @@ export const find: Program = {
   },
 };
 
-/** A folder that holds something counts as not empty, whatever its size is told as. */
+/** A non-empty folder counts as such, whatever size is reported. */
 function emptied(entry: Entry, full: ReadonlySet<string>): Entry {
   return entry.kind === "file" ? entry : { ...entry, bytes: full.has(entry.path) ? 1 : 0 };
 }
@@ -72,17 +72,17 @@ function emptied(entry: Entry, full: ReadonlySet<string>): Entry {
 function readWords(words: readonly string[]): {
   readonly folders: readonly string[];
   readonly tests: readonly Test[];
-  readonly least: number;
-  readonly most: number;
-  /** One of the tests asks whether a folder is empty. */
+  readonly min: number;
+  readonly max: number;
+  /** Whether a test asks for empty folders. */
   readonly empty: boolean;
 } {
-  // `--` ends options; the tests of find are no options, so that folders may follow it.
+  // `--` ends options; find's tests are not options, so folders may follow it.
   const given = words[0] === "--" ? words.slice(1) : words;
   const first = given.findIndex((word) => word === "!" || (word.startsWith("-") && word !== "-"));
   const folders = first < 0 ? given : given.slice(0, first);
   const tests: Test[] = [];
-  let least = 0, most = Infinity, not = false;
+  let min = 0, max = Infinity, not = false;
   const rest = first < 0 ? [] : given.slice(first);
   let empty = false;
   for (let at = 0; at < rest.length; at++) {
@@ -97,8 +97,8 @@ function readWords(words: readonly string[]): {
       not = !not;
       continue;
     }
-    if (word === "-maxdepth") most = wholeNumber(value(), word);
-    else if (word === "-mindepth") least = wholeNumber(value(), word);
+    if (word === "-maxdepth") max = wholeNumber(value(), word);
+    else if (word === "-mindepth") min = wholeNumber(value(), word);
     else {
       const test = readTest(word, value);
       const turned = not;
@@ -107,7 +107,7 @@ function readWords(words: readonly string[]): {
     }
     not = false;
   }
-  return { folders: folders.length === 0 ? ["."] : folders, tests, least, most, empty };
+  return { folders: folders.length === 0 ? ["."] : folders, tests, min, max, empty };
 }
 
 function readTest(word: string, value: () => string): Test {

@@ -64,10 +64,10 @@ interface Form {
   readonly only: boolean;
   readonly quiet: boolean;
   readonly tell: "lines" | "count" | "with" | "without";
-  readonly most: number;
+  readonly max: number;
   readonly above: number;
   readonly under: number;
-  /** Whether lines of dashes stand between groups: where any context was asked for, also none. */
+  /** Whether dashes separate groups: if any context was requested, even none. */
   readonly parted: boolean;
 }
 
@@ -84,7 +84,7 @@ function readForm(given: Given, named: boolean): Form {
     only: given.has("o"),
     quiet: given.has("q"),
     tell: given.has("l") ? "with" : given.has("L") ? "without" : given.has("c") ? "count" : "lines",
-    most: count("m") ?? Infinity,
+    max: count("m") ?? Infinity,
     above: count("B") ?? context,
     under: count("A") ?? context,
     parted: given.has("A", "B", "C"),
@@ -139,8 +139,8 @@ async function search(
     for (const line of lines) {
       number++;
       binary ||= line.includes("\0");
-      if (hits >= form.most && after <= 0) break search;
-      const hit = hits < form.most && expression.test(line) !== form.inverted;
+      if (hits >= form.max && after <= 0) break search;
+      const hit = hits < form.max && expression.test(line) !== form.inverted;
       if (!hit) {
         if (printing && after-- > 0) {
           if (!form.only) output.line(head(number, "-") + line);

@@ -13,7 +13,7 @@ export const head: Program = {
     const bytes = given.value("c");
     const count = bytes ?? given.value("n") ?? "10";
     const butLast = count.startsWith("-");
-    const most = wholeNumber(butLast ? count.slice(1) : count, "count");
+    const max = wholeNumber(butLast ? count.slice(1) : count, "count");
     const names = orStdin(given.operands);
     const titled = given.has("v") || (names.length > 1 && !given.has("q"));
     let titles = 0;
@@ -22,8 +22,8 @@ export const head: Program = {
       const texts = input.texts(name);
       let text = (await texts.next()).value ?? "";
       if (titled) output.write(title(name, titles++));
-      if (butLast && bytes === undefined) return await allButLast({ input, output }, name, most);
-      let left = butLast ? Math.max(0, size - most) : most;
+      if (butLast && bytes === undefined) return await allButLast({ input, output }, name, max);
+      let left = butLast ? Math.max(0, size - max) : max;
       while (text !== "" && left > 0) {
         const part = bytes === undefined ? firstLines(text, left) : firstBytes(text, left);
         output.write(part.text);
@@ -35,7 +35,7 @@ export const head: Program = {
   },
 };
 
-/** The line above a file's part when there are several; `before`: how many stood before it. */
+/** The line above one of several files; `before`: number of titles already printed. */
 export function title(name: string, before: number): string {
   return `${before > 0 ? "\n" : ""}==> ${name === "-" ? "standard input" : name} <==\n`;
 }
@@ -58,22 +58,22 @@ interface Part {
   readonly taken: number;
 }
 
-function firstLines(text: string, most: number): Part {
+function firstLines(text: string, max: number): Part {
   let taken = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) {
-    if (++taken === most) return { text: text.slice(0, at + 1), taken };
+    if (++taken === max) return { text: text.slice(0, at + 1), taken };
   }
   return { text, taken };
 }
 
 /** Whole characters only: a text cannot end within one. */
-function firstBytes(text: string, most: number): Part {
-  if (utf8Bytes(text) <= most) return { text, taken: utf8Bytes(text) };
+function firstBytes(text: string, max: number): Part {
+  if (utf8Bytes(text) <= max) return { text, taken: utf8Bytes(text) };
   let kept = "", bytes = 0;
   for (const char of text) {
     bytes += utf8Bytes(char);
-    if (bytes > most) break;
+    if (bytes > max) break;
     kept += char;
   }
-  return { text: kept, taken: most };
+  return { text: kept, taken: max };
 }

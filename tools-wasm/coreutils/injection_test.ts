@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { makeDesk } from "./_fixture/desk.ts";
 import { placeOf } from "./place.ts";
-import { PROGRAMS } from "./run.ts";
+import { PROGRAMS } from "./tool.ts";
 
 /** What mallory's file names look like: each is a word, whatever is in it. */
 const HOSTILE = [

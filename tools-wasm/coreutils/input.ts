@@ -1,4 +1,6 @@
-/** What programs read: files in pieces, lines across pieces, or the text given as stdin. @module */
+/**
+ * The input of programs: files in pieces, lines across pieces, or the text given as stdin. @module
+ */
 import type { Entry, Files, Listing, Piece } from "./_remit.ts";
 import { FileError, fileError } from "./faults.ts";
 import { utf8Bytes } from "./output.ts";
@@ -6,36 +8,36 @@ import { placeOf } from "./place.ts";
 
 /** Bytes of one piece. */
 const PIECE = 1024 * 1024;
-/** Bytes that programs which need a file whole take. */
+/** Maximum bytes for programs that need a whole file. */
 export const WHOLE_LIMIT = 16 * 1024 * 1024;
-/** Most entries of one walk. */
+/** Maximum entries of one listing. */
 const ENTRIES = 5_000;
-/** Levels of the deepest walk, as many as the kernel goes down at once. */
+/** Maximum levels of a listing: the kernel's own limit. */
 export const LEVELS = 64;
 
-/** Reading, for one program. All throw {@link FileError}. A name `-` is stdin. */
+/** Reading, for one program. All throw {@link FileError}. A name `-` means stdin. */
 export interface Input {
   /** The workspace path of a name. */
   place(name: string): string;
   /** Text from the byte `from` on, piece by piece. */
   texts(name: string, from?: number): AsyncGenerator<string>;
-  /** Lines without their ends, many at a time; `open` is set where the last has no end. */
+  /** Lines without their ends, in batches; `open` marks a last line without an end. */
   lines(name: string): AsyncGenerator<Lines>;
-  /** All of it; too much is a {@link FileError}. */
+  /** The whole text; a {@link FileError} if it is too large. */
   whole(name: string): Promise<string>;
   /** Bytes in base64 pieces, each but the last a multiple of three bytes. */
   base64(name: string): AsyncGenerator<string>;
   size(name: string): Promise<number>;
-  /** What lies in the folder, down to `depth`; undefined where a file lies. */
+  /** The contents of a folder down to `depth`; undefined for a file. */
   listing(name: string, depth?: number): Promise<Listing | undefined>;
-  /** Tells what lies there. */
+  /** The kind of a path. */
   kind(name: string): Promise<Entry["kind"]>;
 }
 
-/** Some lines. */
+/** A batch of lines. */
 export interface Lines {
   readonly lines: readonly string[];
-  /** True when the last line ended with the text, not with a line end. */
+  /** Whether the last line ended with the text, without a line end. */
   readonly open: boolean;
 }
 
@@ -68,9 +70,8 @@ export function makeInput(
     for (let at = from;;) {
       const { text = "", bytes, next } = await piece(name, at, { bytes: PIECE, encoding: "text" });
       if (text !== "") yield text;
-      const after = next ?? at + utf8Bytes(text);
-      if (after >= bytes || after <= at) return;
-      at = after;
+      if (next >= bytes || next <= at) return;
+      at = next;
     }
   }
 
@@ -142,7 +143,7 @@ export function makeInput(
   });
 }
 
-/** The text from its UTF-8 byte `from` on; a character that was begun is left out. */
+/** The text from UTF-8 byte `from` on, without a partial first character. */
 function fromByte(text: string, from: number): string {
   let bytes = 0, at = 0;
   for (; at < text.length && bytes < from; at++) bytes += utf8Bytes(text.charAt(at));

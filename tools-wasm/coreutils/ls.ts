@@ -6,7 +6,7 @@ import { below } from "./place.ts";
 import { baseName, forEach, type Program, type Run, sorted } from "./program.ts";
 import { compareTexts } from "./sort_keys.ts";
 
-/** Lists folders: names, with `-l` kind and size. Times and owners are not known here. */
+/** Lists folders: names, with `-l` kind and size. Times and owners are unknown here. */
 export const ls: Program = {
   usage: "[-aAdlR1F] [FILE…]",
   async run(run) {
@@ -28,7 +28,7 @@ export const ls: Program = {
       found.push({ name, kind, bytes: kind === "file" ? await input.size(name) : 0 });
     });
     found.sort((a, b) => compareTexts(a.name, b.name));
-    // What is shown by itself comes first: below a folder's title it would seem to lie in there.
+    // Entries without a folder come first: below a folder's title they would seem to belong to it.
     const single = found.filter(({ kind }) => given.has("d") || kind === "file");
     const folders = found.filter(({ kind }) => !given.has("d") && kind === "folder");
     for (const { name, kind, bytes } of single) {

@@ -1,10 +1,10 @@
-/** Options of a program, read the POSIX way: from a list of words, never from a line of text. @module */
+/** Parses options the POSIX way, from a list of words rather than a line of text. @module */
 import { UsageError } from "./faults.ts";
 
-/** Options by letter or long name. True: it takes a value. A text: another name of that option. */
+/** Options by letter or long name. True: takes a value. A text: alias of that option. */
 export type OptionTable = Readonly<Record<string, boolean | string>>;
 
-/** What was given. */
+/** The parsed arguments. */
 export interface Given {
   /** Tells whether one of these was given. */
   has(...names: readonly string[]): boolean;
@@ -16,10 +16,11 @@ export interface Given {
 }
 
 /**
- * Reads the words of a program. `--` ends options; letters are joined (`-rn`), a value follows
- * (`-n5`, `-n 5`, `--name=x`, `--name x`). A lone `-` is an operand. With `digits`, `-5` is `-n 5`.
+ * Parses the words of a program. `--` ends options; letters may be joined (`-rn`), a value follows
+ * (`-n5`, `-n 5`, `--name=x`, `--name x`). A lone `-` is an operand. With `digits`, `-5` means `-n
+ * 5`.
  *
- * @throws UsageError for an option that is not in the table, or a value that is missing or too many
+ * @throws UsageError for an unknown option, or a missing or unexpected value
  */
 export function readOptions(
   words: readonly string[],
@@ -88,12 +89,12 @@ export function readOptions(
 export function wholeNumber(
   text: string,
   what: string,
-  { least = 0, most = 1e12 }: { readonly least?: number; readonly most?: number } = {},
+  { min = 0, max = 1e12 }: { readonly min?: number; readonly max?: number } = {},
 ): number {
   const number = /^[0-9]{1,13}$/.test(text) ? Number(text) : NaN;
-  if (!(number >= least && number <= most)) {
+  if (!(number >= min && number <= max)) {
     throw new UsageError(
-      `${what} ${JSON.stringify(text.slice(0, 40))} is not a number from ${least}`,
+      `${what} ${JSON.stringify(text.slice(0, 40))} is not a number from ${min}`,
     );
   }
   return number;

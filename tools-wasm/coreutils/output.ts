@@ -1,23 +1,23 @@
-/** What a program prints, counted: past the limits the program ends. @module */
+/** A program's output, counted: the program ends at the limits. @module */
 import { OutputFull } from "./faults.ts";
 
-/** Most that one program prints. */
+/** Output limits of one program. */
 export interface Limits {
-  /** UTF-8 bytes of stdout; stderr has as much again. */
+  /** UTF-8 bytes of stdout; stderr has the same limit. */
   readonly bytes: number;
-  /** Lines of stdout; stderr has as many again. */
+  /** Lines of stdout; stderr has the same limit. */
   readonly lines: number;
 }
 
 /** The two streams. */
 export interface Output {
-  /** Throws {@link OutputFull} once a limit is met; what fits is kept. */
+  /** Throws {@link OutputFull} at a limit; keeps what fits. */
   write(text: string): void;
-  /** As `write` with a line end. */
+  /** Like `write`, plus a line end. */
   line(text: string): void;
   /** Adds a line to stderr; silently cut. */
   error(text: string): void;
-  /** What was printed. */
+  /** The output so far. */
   taken(): { readonly stdout: string; readonly stderr: string; readonly cut: boolean };
 }
 
@@ -33,9 +33,9 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** The longest beginning of `text` within the limits; the whole when it fits. */
+/** The longest beginning of `text` within the limits. */
 function fitting(text: string, limits: Limits): string {
-  // No unit is more than three bytes.
+  // A unit takes at most three bytes.
   let kept = text.length * 3 <= limits.bytes ? text : text.slice(0, limits.bytes);
   while (kept.length * 3 > limits.bytes) {
     const over = utf8Bytes(kept) - limits.bytes;
@@ -57,7 +57,7 @@ function countLines(text: string): number {
   return lines;
 }
 
-/** One stream within limits: takes what fits and says whether all did. */
+/** One stream within limits: keeps what fits and tells whether everything did. */
 function stream(limits: Limits): { put(text: string): boolean; text(): string } {
   const parts: string[] = [];
   let { bytes, lines } = limits;

@@ -1,4 +1,7 @@
-/** Regular expressions, POSIX basic and extended, and names with `*`, `?` and `[…]`. No back-references. @module */
+/**
+ * Regular expressions, POSIX basic and extended, and file name patterns with `*`, `?` and `[…]`. No
+ * back-references. @module
+ */
 import {
   type Assertion,
   type CharTest,
@@ -8,16 +11,16 @@ import {
 } from "../../text/pattern.ts";
 import { UsageError } from "./faults.ts";
 
-/** How a pattern is written and meant. */
+/** The syntax and options of a pattern. */
 export interface PatternStyle {
-  /** Extended: `+ ? | ( ) { }` have their meaning without a backslash. */
+  /** Extended: `+ ? | ( ) { }` need no backslash. */
   readonly extended: boolean;
   readonly ignoreCase: boolean;
 }
 
-/** Most times that `{n,m}` repeats. */
+/** Maximum count in `{n,m}`. */
 const REPEATS = 1_000;
-/** Deepest nesting of groups. */
+/** Maximum nesting of groups. */
 const DEPTH = 100;
 
 /** A letter, a digit or `_`. */
@@ -67,7 +70,7 @@ function bad(pattern: string, why: string): UsageError {
   return new UsageError(`cannot read pattern ${JSON.stringify(pattern.slice(0, 80))}: ${why}`);
 }
 
-/** Exactly this character, or with `ignoreCase` either case of it. */
+/** This character, or with `ignoreCase` either case of it. */
 function exactly(code: number, ignoreCase: boolean): Part {
   if (!ignoreCase) {
     return { kind: "char", test: (other) => other === code, exact: String.fromCodePoint(code) };
@@ -91,7 +94,7 @@ function foldTest(test: CharTest): CharTest {
   };
 }
 
-/** A text taken as it stands. */
+/** A literal text. */
 export function literalNode(text: string, ignoreCase: boolean): Part {
   const parts = [...text].map((char) => exactly(char.codePointAt(0) ?? 0, ignoreCase));
   return { kind: "all", parts };
@@ -100,13 +103,13 @@ export function literalNode(text: string, ignoreCase: boolean): Part {
 /**
  * Parses a pattern.
  *
- * @throws UsageError for what is unbalanced, for back-references and for repeats past 1,000
+ * @throws UsageError for unbalanced brackets, back-references and repeats past 1,000
  */
 export function parsePattern(pattern: string, { extended, ignoreCase }: PatternStyle): Part {
   const chars = [...pattern];
   let at = 0, depth = 0;
 
-  /** The operator that stands here, whichever way it is written; its length in characters. */
+  /** The length of the operator `sign` at this position, in either syntax; 0 for none. */
   const operator = (sign: string): number => {
     const escaped = chars[at] === "\\" && chars[at + 1] === sign;
     if (extended) return chars[at] === sign ? 1 : 0;
@@ -130,7 +133,7 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
     const parts: Part[] = [];
     for (let first = true; !atEnd();) {
       const node = atom(first);
-      // In a basic pattern a sign of repetition that follows the first anchor is that character.
+      // In a basic pattern a repetition sign after the first anchor is a literal character.
       first = first && !extended && node.kind === "assert" && node.what === "start";
       parts.push(first ? node : repeated(node));
     }
@@ -183,10 +186,10 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
     at++;
     if (char === "[") return { kind: "char", test: bracket() };
     if (char === ".") return { kind: "char", test: () => true };
-    // In a basic pattern an anchor is one only at its end of a sequence.
+    // In a basic pattern an anchor is special only at its end of a sequence.
     if (char === "^" && (extended || first)) return { kind: "assert", what: "start" };
     if (char === "$" && (extended || atEnd())) return { kind: "assert", what: "end" };
-    // GNU reads over these with a warning: what was meant is not known.
+    // GNU accepts these with a warning, although their meaning is unclear.
     if (extended && (/[*+?]/.test(char) || (char === "{" && /[0-9,]/.test(chars[at] ?? "")))) {
       throw bad(pattern, `nothing stands before a ${char}`);
     }
@@ -257,10 +260,13 @@ export function parsePattern(pattern: string, { extended, ignoreCase }: PatternS
 
 const EMPTY: Part = Object.freeze({ kind: "all", parts: [] });
 
-/** Most states of a pattern. */
+/** Maximum states of a pattern. */
 const STATES = 10_000;
 
-/** Makes a pattern ready: of the leftmost occurrences the longest is found. Throws {@link UsageError} past 10,000 states. */
+/**
+ * Compiles a pattern that finds the longest of the leftmost occurrences. Throws {@link UsageError}
+ * past 10,000 states.
+ */
 export function readyPattern(tree: Part): Pattern {
   return makePattern(tree, {
     word: isWord,
@@ -298,10 +304,10 @@ export function makeNameTest(glob: string, ignoreCase: boolean): (name: string) 
 
 const ANY: Part = { kind: "char", test: () => true };
 
-/** Where the `]` of a set stands whose words begin at `from`; -1 where it has none. */
+/** The index of the `]` that closes a set whose contents begin at `from`; -1 for none. */
 function setEnd(glob: string, from: number): number {
   let at = from + (glob[from] === "!" || glob[from] === "^" ? 1 : 0);
-  // Right at the beginning it is one of the set.
+  // A `]` at the beginning belongs to the set.
   if (glob[at] === "]") at++;
   for (; at < glob.length; at++) {
     if (glob[at] === "]") return at;

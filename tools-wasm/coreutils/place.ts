@@ -1,9 +1,10 @@
-/** Names of files as programs are given them, as paths `MOUNT/relative`. @module */
+/** Resolves programs' file names to paths `MOUNT/relative`. @module */
 import { FileError } from "./faults.ts";
 
 /**
- * The workspace path of `name`, seen from the folder `cwd` (`MOUNT/…`, or empty for the top, where
- * the mounts lie). `/m/MOUNT/…` is absolute, as native programs see it. Nothing is above the top.
+ * The workspace path of `name`, relative to the folder `cwd` (`MOUNT/…`, or empty for the top,
+ * which contains the mounts). `/m/MOUNT/…` is absolute, as native programs see it. Nothing is above
+ * the top.
  *
  * @throws FileError
  *
@@ -35,7 +36,7 @@ export function placeOf(name: string, cwd: string): string {
   return parts.join("/");
 }
 
-/** `name` with `more` below it, shown as the program was given it. */
+/** `name` with `more` below it, in the notation of the program's arguments. */
 export function below(name: string, more: string): string {
   return name === "" || name.endsWith("/") ? name + more : `${name}/${more}`;
 }

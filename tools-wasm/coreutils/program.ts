@@ -1,10 +1,10 @@
-/** What a program is here: words in, text out, an exit code. @module */
+/** A program: words in, text out, an exit code. @module */
 import type { Entry, Remit } from "./_remit.ts";
 import { FileError } from "./faults.ts";
 import type { Input } from "./input.ts";
 import type { Output } from "./output.ts";
 
-/** What one run of a program holds. */
+/** The parts of one program run. */
 export interface Run {
   /** Arguments, without the program's name. */
   readonly words: readonly string[];
@@ -13,7 +13,7 @@ export interface Run {
   readonly remit: Pick<Remit, "clock"> & { readonly fs: Pick<Remit["fs"], "write"> };
 }
 
-/** A program. Throws UsageError for its words, and OutputFull where its reader has enough. */
+/** A program. Throws UsageError for invalid words, and OutputFull when its output is full. */
 export interface Program {
   /** One line after its name. */
   readonly usage: string;
@@ -25,7 +25,7 @@ export function orStdin(operands: readonly string[]): readonly string[] {
   return operands.length === 0 ? ["-"] : operands;
 }
 
-/** Runs `work` for each of `names`; a {@link FileError} is told and makes the exit code 1. */
+/** Runs `work` for each of `names`; reports a {@link FileError} and sets the exit code to 1. */
 export async function forEach<T>(
   { name, output }: { readonly name: string; readonly output: Output },
   names: readonly T[],

@@ -43,16 +43,17 @@ export const sha256sum: Program = {
 
 async function digestOf({ input }: Pick<Run, "input">, name: string): Promise<string> {
   const hash = makeSha256();
-  if (name === "-") { for await (const text of input.texts("-")) hash.update(utf8(text)); }
-  else for await (const piece of input.base64(name)) hash.update(fromBase64(piece));
+  if (name === "-") {
+    for await (const text of input.texts("-")) hash.update(new TextEncoder().encode(text));
+  } else for await (const piece of input.base64(name)) hash.update(Uint8Array.fromBase64(piece));
   return hash.digest();
 }
 
-// SHA-256 over base64 pieces, in plain arithmetic: a script has no other.
+// SHA-256 in plain arithmetic: scripts have no crypto API.
 
 const K = new Int32Array(64);
 const FIRST = new Int32Array(8);
-// The constants are the first bits of roots of primes, by definition.
+// By definition, the constants are the first bits of roots of primes.
 for (let prime = 2, at = 0; at < 64; prime++) {
   let composite = false;
   for (let by = 2; by * by <= prime; by++) if (prime % by === 0) composite = true;
@@ -65,14 +66,7 @@ function fraction(root: number): number {
   return ((root - Math.floor(root)) * 2 ** 32) | 0;
 }
 
-const CODES = new Int8Array(128).fill(-1);
-for (
-  const [value, char] of [
-    ..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-  ].entries()
-) CODES[char.charCodeAt(0)] = value;
-
-/** Takes bytes in pieces, then says the digest. */
+/** Hashes bytes in pieces. */
 interface Hash {
   update(bytes: Uint8Array): void;
   /** Lower-case hex. */
@@ -148,38 +142,4 @@ function makeSha256(): Hash {
       return hex;
     },
   });
-}
-
-/** The bytes of a base64 text, with its padding. Throws TypeError for anything else. */
-function fromBase64(text: string): Uint8Array {
-  const end = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  const bytes = new Uint8Array(Math.floor(text.length / 4) * 3 - end);
-  let at = 0;
-  for (let from = 0; from < text.length; from += 4) {
-    let group = 0;
-    for (let i = 0; i < 4; i++) {
-      const code = text.charCodeAt(from + i);
-      const value = code === 61 && from + 4 >= text.length ? 0 : CODES[code] ?? -1;
-      if (value < 0) throw new TypeError("Cannot read base64: it holds another character");
-      group = (group << 6) | value;
-    }
-    for (const byte of [group >> 16, (group >> 8) & 255, group & 255]) {
-      if (at < bytes.length) bytes[at++] = byte;
-    }
-  }
-  return bytes;
-}
-
-/** The UTF-8 bytes of a text. */
-function utf8(text: string): Uint8Array {
-  const bytes: number[] = [];
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    const low = (shift: number): number => 0x80 | ((code >> shift) & 63);
-    if (code < 0x80) bytes.push(code);
-    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), low(0));
-    else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), low(6), low(0));
-    else bytes.push(0xf0 | (code >> 18), low(12), low(6), low(0));
-  }
-  return Uint8Array.from(bytes);
 }

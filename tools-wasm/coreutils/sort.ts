@@ -70,16 +70,16 @@ export const sort: Program = {
       }
       return 0;
     };
-    // Lines with the same keys stand by their whole text, unless they are to stay as they came.
+    // Lines with equal keys are ordered by their whole text, unless the sort is stable.
     const compare = unique || given.has("s")
       ? byKeys
       : (one: Keyed, other: Keyed): number =>
         byKeys(one, other) || compareTexts(one.line, other.line) * (r ? -1 : 1);
     if (checking) {
-      const most = unique ? -1 : 0;
+      const limit = unique ? -1 : 0;
       const wrong = keyed.find((one, at) => {
         const before = keyed[at - 1];
-        return before !== undefined && compare(before, one) > most;
+        return before !== undefined && compare(before, one) > limit;
       });
       if (wrong === undefined) return exit;
       output.error(`sort: disorder: ${wrong.line}`);
@@ -96,7 +96,7 @@ export const sort: Program = {
   },
 };
 
-/** The engine's own order is many times faster than a comparison here, and the same without pairs. */
+/** The engine's own sort is many times faster than a comparison here; surrogates need ours. */
 function sortWhole(lines: string[], reverse: boolean): void {
   if (lines.some((line) => /[\ud800-\udfff]/.test(line))) lines.sort(compareTexts);
   else lines.sort();

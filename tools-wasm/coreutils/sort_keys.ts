@@ -1,52 +1,52 @@
-/** What `sort` compares: parts of lines, as text by code points or as numbers of any length. @module */
+/** Sort keys: parts of lines, as text by code points or as numbers of any length. @module */
 import { UsageError } from "./faults.ts";
 import { wholeNumber } from "./options.ts";
 
 /** How one part is read. */
 export interface Reading {
-  /** Blanks before it do not count. */
+  /** Ignores leading blanks. */
   readonly b: boolean;
-  /** Upper and lower case count as one. */
+  /** Ignores case. */
   readonly f: boolean;
-  /** It begins with a number. */
+  /** Compares a leading number. */
   readonly n: boolean;
   readonly r: boolean;
 }
 
-/** One part of a line: fields `from` to `to`, counted from 1; to the end of the line without. */
+/** One part of a line: fields `from` to `to`, counted from 1; absent `to`: the line's end. */
 export interface SortKey extends Reading {
   readonly from: number;
   readonly to: number | undefined;
 }
 
-/** A decimal number as its digits: a double would take 9007199254740993 for its neighbour. */
+/** A decimal number as digits: a double would round 9007199254740993 to its neighbour. */
 interface Decimal {
   readonly below: boolean;
-  /** Without zeros before it. */
+  /** Without leading zeros. */
   readonly whole: string;
-  /** Without zeros behind it. */
+  /** Without trailing zeros. */
   readonly fraction: string;
 }
 
-/** What is compared of a line for one key. */
+/** The compared value of a line for one key. */
 export type KeyValue = string | Decimal;
 
-/** Reads `FROM[,TO]` with flags. A key with flags of its own takes none of `all`, as in POSIX. */
+/** Parses `FROM[,TO]` with flags. As in POSIX, a key with its own flags ignores `all`. */
 export function readKey(text: string, all: Reading): SortKey {
   const parts = /^([0-9]{1,4})([bfnr]*)(?:,([0-9]{1,4})([bfnr]*))?$/.exec(text);
   if (parts === null) {
     throw new UsageError(`-k ${JSON.stringify(text.slice(0, 40))}: not FROM[,TO]`);
   }
   const [, first = "", begin = "", last, end = ""] = parts;
-  const from = wholeNumber(first, "-k", { least: 1 });
-  const to = last === undefined ? undefined : wholeNumber(last, "-k", { least: from });
+  const from = wholeNumber(first, "-k", { min: 1 });
+  const to = last === undefined ? undefined : wholeNumber(last, "-k", { min: from });
   const flags = begin + end;
   if (flags === "") return { ...all, from, to };
   const has = (flag: string): boolean => flags.includes(flag);
   return { b: begin.includes("b"), f: has("f"), n: has("n"), r: has("r"), from, to };
 }
 
-/** The part of a line that a key names. Without a separator a field has the blanks before it. */
+/** The part of a line that a key selects. Without a separator a field includes leading blanks. */
 export function partOf(
   line: string,
   { from, to }: SortKey,
@@ -59,7 +59,7 @@ export function partOf(
   return line.slice(begin, end < 0 ? line.length : end);
 }
 
-/** Where the line goes on after its first `count` fields and the separator behind them. */
+/** The position after a line's first `count` fields and the separator behind them. */
 function afterFields(line: string, count: number, separator: string | undefined): number {
   let at = 0;
   for (let left = count; left > 0 && at < line.length; left--) {
@@ -74,7 +74,7 @@ function afterFields(line: string, count: number, separator: string | undefined)
   return at;
 }
 
-/** What is compared of a part. */
+/** The compared value of a part. */
 export function valueOf(part: string, { b, f, n }: Reading): KeyValue {
   if (n) return readDecimal(part);
   const bare = b ? part.replace(/^[ \t]+/, "") : part;
@@ -88,7 +88,7 @@ function readDecimal(text: string): Decimal {
   return { below: sign === "-" && whole + fraction !== "", whole, fraction };
 }
 
-/** Below, above or at zero, as for `Array.sort`. Both of one kind. */
+/** Negative, positive or zero, as for `Array.sort`. Both values have the same kind. */
 export function compareValues(a: KeyValue, b: KeyValue): number {
   if (typeof a === "string" || typeof b === "string") return compareTexts(String(a), String(b));
   if (a.below !== b.below) return a.below ? -1 : 1;
@@ -97,7 +97,7 @@ export function compareValues(a: KeyValue, b: KeyValue): number {
   return a.below ? -size : size;
 }
 
-/** By code points: UTF-16 has the surrogates of U+10000 and up before U+E000. */
+/** Orders by code points: UTF-16 puts the surrogates of U+10000 and up before U+E000. */
 export function compareTexts(a: string, b: string): number {
   if (a === b) return 0;
   const end = Math.min(a.length, b.length);

@@ -16,7 +16,7 @@ export const cat: Program = {
       ...{ n: false, number: "n", s: false, "squeeze-blank": "s" },
     });
     const numbered = given.has("n"), squeezed = given.has("s");
-    // A file without a last line end runs on into the first line of the next.
+    // A file without a last line end continues in the first line of the next.
     let number = 0, empty = false, begun = false;
     return await forEach({ name: "cat", output }, orStdin(given.operands), async (name) => {
       if (!numbered && !squeezed) {
@@ -37,7 +37,7 @@ export const cat: Program = {
   },
 };
 
-/** Joins neighbouring lines that are the same. */
+/** Joins equal neighbouring lines. */
 export const uniq: Program = {
   usage: "[-cdiu] [FILE]",
   async run({ words, input, output }) {
@@ -85,7 +85,7 @@ export const tail: Program = {
     const titled = given.has("v") || (names.length > 1 && !given.has("q"));
     let titles = 0;
     return await forEach({ name: "tail", output }, names, async (name) => {
-      // A file that is not there has no title.
+      // A missing file gets no title.
       const size = bytes === undefined && !titled ? 0 : await input.size(name);
       if (titled) output.write(title(name, titles++));
       if (bytes !== undefined) {
@@ -103,11 +103,11 @@ export const tail: Program = {
   },
 };
 
-async function lastLines(input: Input, name: string, most: number): Promise<string> {
+async function lastLines(input: Input, name: string, max: number): Promise<string> {
   let kept: string[] = [];
   let end = "\n";
   for await (const { lines, open } of input.lines(name)) {
-    kept = most === 0 ? [] : kept.concat(lines).slice(-most);
+    kept = max === 0 ? [] : kept.concat(lines).slice(-max);
     if (open) end = "";
   }
   return kept.length === 0 ? "" : kept.join("\n") + end;
@@ -173,9 +173,9 @@ function countWords(text: string, inWord: boolean, counts: Counts): boolean {
   return text === "" ? inWord : /[^\t-\r ]$/.test(text);
 }
 
-// `replace`: one text for another, in files; the changes are staged.
+// `replace`: replaces one text by another in files; the changes are staged.
 
-/** Replaces every occurrence within lines; the new text is taken as it stands. */
+/** Replaces every occurrence within lines; the new text is literal. */
 export const replace: Program = {
   usage: "[-Einw] OLD NEW FILE…   (-E: OLD is an extended pattern; -n: only count)",
   async run({ words, input, output, remit }) {
@@ -193,7 +193,7 @@ export const replace: Program = {
     return await forEach({ name: "replace", output }, names, async (name) => {
       if (name === "-") throw new FileError("-: stdin is no file");
       const path = input.place(name);
-      // What is no text would be damaged by being written back.
+      // Writing back would damage a file that is not text.
       const text = await input.whole(name);
       if (text.includes("\0") || text.includes("\ufffd")) throw new FileError(`${name}: not text`);
       const { made, changed } = replaced(text, expression, next);
@@ -256,7 +256,7 @@ export const cut: Program = {
             throw new FileError(`${name}: -b would cut within a character; use -c`);
           }
           const parts = byField ? line.split(delimiter) : [...line];
-          const kept = ranges.map(({ least, most }) => parts.slice(least - 1, most));
+          const kept = ranges.map(({ min, max }) => parts.slice(min - 1, max));
           // Fields are joined one by one, characters range by range.
           const joined = byField
             ? kept.flat()
@@ -269,28 +269,28 @@ export const cut: Program = {
 };
 
 interface Range {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** Ranges in the order of a line, each place in one of them. */
+/** Ranges in ascending order, without overlap. */
 function readList(text: string): readonly Range[] {
   const ranges = text.split(",").map((part) => {
     const [, from = "", dash, to = ""] = /^([0-9]*)(-?)([0-9]*)$/.exec(part) ?? [];
     if (from === "" && to === "") {
       throw new UsageError(`not a list: ${JSON.stringify(text.slice(0, 40))}`);
     }
-    const least = from === "" ? 1 : wholeNumber(from, "a list's number", { least: 1 });
-    const most = dash === "" ? least : to === "" ? Infinity : wholeNumber(to, "a list's number");
-    if (most < least) throw new UsageError("a range is the wrong way round");
-    return { least, most };
+    const min = from === "" ? 1 : wholeNumber(from, "a list's number", { min: 1 });
+    const max = dash === "" ? min : to === "" ? Infinity : wholeNumber(to, "a list's number");
+    if (max < min) throw new UsageError("a range is the wrong way round");
+    return { min, max };
   });
   const joined: Range[] = [];
-  for (const range of ranges.sort((a, b) => a.least - b.least)) {
+  for (const range of ranges.sort((a, b) => a.min - b.min)) {
     const last = joined.at(-1);
-    if (last === undefined || range.least > last.most) joined.push(range);
+    if (last === undefined || range.min > last.max) joined.push(range);
     else {
-      joined[joined.length - 1] = { least: last.least, most: Math.max(last.most, range.most) };
+      joined[joined.length - 1] = { min: last.min, max: Math.max(last.max, range.max) };
     }
   }
   return joined;

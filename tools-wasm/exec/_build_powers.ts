@@ -1,4 +1,4 @@
-/** Reads sources, runs compilers, and joins what they made into the engine. @module */
+/** Reads sources, runs compilers, and joins their outputs into the engine. @module */
 import { fileURLToPath } from "node:url";
 import * as asc from "assemblyscript/asc";
 import { MAX_STACK_SIZE } from "quickjs-wasi";
@@ -9,21 +9,22 @@ import { joinModules } from "./wasm/join.ts";
 import { parseModule } from "./wasm/module.ts";
 import { buildEnv } from "../../port/build_env.ts";
 
-/** Bytes of QuickJS' heap. Above it the module has room for texts on their way in and out. */
+/** Bytes of QuickJS' heap. The rest of the module's memory holds texts on their way in and out. */
 const HEAP_BYTES = 64 * 1024 * 1024;
-/** Pages of 64 KiB of the module's memory, at most. tool.yaml says the same. */
+/** Maximum pages of 64 KiB of the module's memory. tool.yaml has the same number. */
 export const MEMORY_PAGES = 2_048;
 
-/** The glue's sources. The compiler asks for more names than there are files. */
+/** The glue's sources. The compiler also asks for names that do not exist. */
 const FILES: ReadonlySet<string> = new Set(["glue.ts", "imports.ts", "wasi.ts", "transfer.ts"]);
 
 const HOME = new URL("../../", import.meta.url);
 
 /**
- * The engine as an Extism module with the exports `run` and `memory`. The same sources give the same bytes. About one
- * second.
+ * Builds the engine as an Extism module with the exports `run` and `memory`. Equal sources give
+ * equal bytes. Takes about one second.
  *
- * @throws Fault `invalidInput` where the glue or the prelude does not compile, or the joined module cannot be rewound.
+ * @throws Fault `invalidInput` where the glue or the prelude does not compile, or the joined module
+ * cannot be rewound
  */
 export async function buildEngine(): Promise<Uint8Array> {
   const [prelude, stripper, glue, quickjs] = await Promise.all([
@@ -33,7 +34,7 @@ export async function buildEngine(): Promise<Uint8Array> {
     Deno.readFile(new URL(import.meta.resolve("quickjs-wasi/quickjs.wasm"))),
   ]);
   const joined = joinModules({ main: parseModule(quickjs), glue: parseModule(glue), name: "qjs" });
-  // What rewinds an instance puts its memory and globals back, and nothing else.
+  // Rewinding an instance restores only its memory and globals.
   if (joined.code.some(changesTable)) {
     throw new Fault("invalidInput", "Cannot build the engine: a function of it changes a table");
   }
@@ -46,7 +47,7 @@ export async function buildEngine(): Promise<Uint8Array> {
   });
 }
 
-/** `entry` as one classic script whose value is what it put into `globalThis.__made`. */
+/** Bundles `entry` into a classic script whose value is what it set as `globalThis.__made`. */
 async function bundle(entry: string): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [

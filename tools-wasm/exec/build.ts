@@ -1,6 +1,6 @@
 /**
- * Builds the engine: QuickJS, the glue and the prelude as one Extism module, which is an image of an instance in which
- * all of them have begun already.
+ * Builds the engine: QuickJS, the glue and the prelude as one Extism module. The module is a memory
+ * image of an instance in which all three have started.
  *
  * @example
  * ```ts

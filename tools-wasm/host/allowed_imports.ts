@@ -1,6 +1,6 @@
-/** Every function that a plugin may import: nothing else is there to be linked. @module */
+/** The functions that a plugin may import: no others can be linked. @module */
 
-/** Extism's own, without `http_*`: blocks, input, output, logs, and its configuration, which is empty. */
+/** Extism's functions, without `http_*`: blocks, input, output, logs, an empty configuration. */
 const EXTISM: Readonly<Record<string, string>> = {
   alloc: "i64 -> i64",
   free: "i64 ->",
@@ -28,21 +28,21 @@ const EXTISM: Readonly<Record<string, string>> = {
   get_log_level: "-> i32",
 };
 
-/** Ours: the one that asks for something, and three that copy between a plugin's memory and blocks. */
-const OURS: Readonly<Record<string, string>> = {
+/** Remit's functions: one host call, and three that copy between a plugin's memory and blocks. */
+const REMIT: Readonly<Record<string, string>> = {
   host_call: "i64 -> i64",
   block_read: "i64 i32 ->",
   block_write: "i64 i32 i32 ->",
   input_read: "i32 ->",
 };
 
-/** Where Extism's own functions are imported from. */
+/** The module of Extism's own functions. */
 export const EXTISM_ENV = "extism:host/env";
-/** Where ours are imported from. */
+/** The module of Remit's functions. */
 export const EXTISM_USER = "extism:host/user";
 
-/** Functions by the module that they are imported from, with their signatures. */
+/** Function signatures by module and name. */
 export const ALLOWED_IMPORTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
   [EXTISM_ENV, new Map(Object.entries(EXTISM))],
-  [EXTISM_USER, new Map(Object.entries(OURS))],
+  [EXTISM_USER, new Map(Object.entries(REMIT))],
 ]);

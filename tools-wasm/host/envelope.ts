@@ -1,11 +1,11 @@
-/** What a plugin gives back, and how faults are written for it. @module */
+/** Parses plugins' results, and writes faults for plugins. @module */
 import { Fault, type FaultCode, isFaultCode } from "../../contracts/base/fault.ts";
 import { isList, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import { parseJson } from "../../port/mod.ts";
 import { MESSAGE_CHARACTERS, VALUE_LIMITS } from "./bounds.ts";
 import type { LiveCall } from "./live_call.ts";
 
-/** Codes that a plugin may give a fault of its own. Another code only if the kernel said it in this call. */
+/** Codes that a plugin's own faults may have. Any other only if the kernel sent it in this call. */
 const OWN_CODES: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "tooLarge",
   "invalidInput",
@@ -21,21 +21,21 @@ const OWN_CODES: ReadonlySet<FaultCode> = new Set<FaultCode>([
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The value when it is an object; else undefined. */
+/** The value if it is an object; else undefined. */
 export function jsonObject(value: Json | undefined): JsonObject | undefined {
   return typeof value === "object" && value !== null && !isList(value) ? value : undefined;
 }
 
-/** A fault as an envelope, for a plugin to read. */
+/** A fault as an envelope for the plugin. */
 export function textOfFault(fault: Fault): string {
   const message = fault.message.slice(0, MESSAGE_CHARACTERS);
   return JSON.stringify({ ok: false, error: { code: fault.code, message } });
 }
 
 /**
- * Reads the envelope in which a call ended. `"discard":true` in it says that the instance is of no
- * more use; so does what is no envelope.
- * @throws {Fault} the plugin's own, or `upstream` when it is not one envelope.
+ * Parses a call's final envelope. `"discard":true` in it marks the instance as unusable; so does an
+ * invalid envelope.
+ * @throws {Fault} the plugin's own, or `upstream` for an invalid envelope
  */
 export function readEnvelope(call: LiveCall): Json {
   const { ok, value, error, discard = false, ...rest } = parseOutput(call);
@@ -70,8 +70,8 @@ function noResult(call: LiveCall, why: string, cause?: unknown): Fault {
 }
 
 /**
- * Reads the whole output as a text.
- * @throws {Fault} `upstream` when it is not UTF-8.
+ * Decodes the whole output as text.
+ * @throws {Fault} `upstream` when it is not UTF-8
  */
 export function readRaw(call: LiveCall): string {
   try {

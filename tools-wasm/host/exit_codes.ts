@@ -1,10 +1,11 @@
 /**
- * What an export returned. Extism's JavaScript host drops it, so the function through which it calls
- * exports is wrapped: this file is imported before Extism, which looks that function up once.
+ * Records the results of exports. Extism's JavaScript host discards them, so the function through
+ * which it calls exports is wrapped: this file must be imported before Extism, which looks that
+ * function up once.
  * @module
  */
 
-/** A function that calls an export and waits for what it waits for. */
+/** Calls an export and awaits its asynchronous imports. */
 type Caller = () => Promise<unknown>;
 
 const codes = new WeakMap<WeakKey, number>();
@@ -20,7 +21,7 @@ Reflect.set(WebAssembly, "promising", (exported: WeakKey): Caller => {
   };
 });
 
-/** What `exported` returned the last time that it was called through Extism: 0 says that all is well. */
+/** The last result of `exported` when called through Extism: 0 means success. */
 export function exitCodeOf(exported: WeakKey): number | undefined {
   return codes.get(exported);
 }

@@ -13,7 +13,7 @@ import { makeLoader } from "./loader.ts";
 import type { LocalPowers } from "./local_functions.ts";
 import type { Plugin } from "./plugin.ts";
 
-/** What a plugin host is made of. */
+/** The powers of a plugin host. */
 export interface PluginHostPowers extends LocalPowers {
   /** SHA-256 in hex. */
   readonly sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
@@ -21,16 +21,16 @@ export interface PluginHostPowers extends LocalPowers {
 
 /** The handler of one plugin host's port. */
 export interface PluginHost extends PortHandler {
-  /** Always: a plugin has no clock, and asks one thing at a time. */
+  /** Always true: a plugin has no clock, and makes one request at a time. */
   still(): boolean;
-  /** Does what is better done before the next request than in it; nothing while a call is under way. */
+  /** Does work ahead of the next request; does nothing during a call. */
   idle(): void;
 }
 
 /**
- * Makes the handler of one plugin host's port. Beside what the contract says it answers `usage` with
- * `{instances, calls, wasmBytes}`: instances made and calls begun since the start, bytes of WASM memory
- * that is kept. By these the kernel decides when a fresh host takes over.
+ * Makes the handler of one plugin host's port. Besides the contract's ops it answers `usage` with
+ * `{instances, calls, wasmBytes}`: instances made and calls begun since the start, and bytes of
+ * retained WASM memory. The kernel uses them to decide when to replace the host.
  */
 export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers): PluginHost {
   const plugins = new Map<string, Plugin>();
@@ -109,7 +109,7 @@ export function makePluginHost(port: Pick<Port, "ask">, powers: PluginHostPowers
   });
 }
 
-// What the kernel asks a plugin host. The kernel is trusted: only the shape is looked at.
+// The kernel's requests to a plugin host. The kernel is trusted: only their shape is checked.
 
 /** A request with its body, or an event. */
 type HostRequest =
@@ -127,7 +127,7 @@ const TEXTS: Readonly<Record<string, readonly string[]>> = {
   usage: [],
 };
 
-/** Parses a request. @throws {Fault} `badFrame`. */
+/** Parses a request. @throws {Fault} `badFrame` */
 function parseRequest(op: string, body: Json): HostRequest {
   const texts = Object.hasOwn(TEXTS, op) ? TEXTS[op] : undefined;
   if (texts === undefined) throw new Fault("badFrame", `Cannot serve "${op}": unknown`);
@@ -135,6 +135,6 @@ function parseRequest(op: string, body: Json): HostRequest {
     const value = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
     if (typeof value !== "string") throw new Fault("badFrame", `Cannot serve "${op}": no ${name}`);
   }
-  // TRUST: the kernel's, built from its own types.
+  // TRUST: the kernel built this from its own types.
   return { op, body } as unknown as HostRequest;
 }

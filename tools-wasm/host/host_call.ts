@@ -1,4 +1,4 @@
-/** `host_call`: the one function through which a plugin asks for anything. @module */
+/** `host_call`: the one function through which a plugin requests anything. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import type { HostFunction } from "../../contracts/tool/plugin.ts";
@@ -9,13 +9,13 @@ import { jsonObject, textOfFault } from "./envelope.ts";
 import type { LiveCall } from "./live_call.ts";
 import { type LocalPowers, serveLocally } from "./local_functions.ts";
 
-/** What host calls are served with. */
+/** The powers behind host calls. */
 export interface HostCallPowers extends LocalPowers {
-  /** Asks the kernel, which checks the call's grants. @throws {Fault} what it says. */
+  /** Asks the kernel, which checks the call's grants. @throws {Fault} the kernel's */
   ask(call: string, fn: HostFunction, args: JsonObject): Promise<Json>;
 }
 
-/** What one plugin may ask for. */
+/** One plugin's grants. */
 export interface Grants {
   readonly plugin: string;
   readonly granted: ReadonlySet<HostFunction>;
@@ -49,7 +49,7 @@ export async function serveHostCall(
 ): Promise<string> {
   const { call, grants, powers } = parts;
   try {
-    // Before anything is read: a flood of bad calls is one, too.
+    // Counted before parsing, so that a flood of invalid calls is limited, too.
     const counted = ++call.hostCalls;
     if (call.cancelled) throw new Fault("cancelled", "Cannot ask the host: the call was cancelled");
     if (counted > HOST_CALLS) {
@@ -73,7 +73,7 @@ export async function serveHostCall(
   }
 }
 
-/** TRUST: from the plugin. @throws {Fault} `invalidInput`, `tooLarge`. */
+/** TRUST: from the plugin. @throws {Fault} `invalidInput`, `tooLarge` */
 function parseRequest(
   request: Uint8Array | undefined,
 ): { readonly fn: HostFunction; readonly args: JsonObject } {
@@ -93,7 +93,7 @@ function parseRequest(
   const asked = jsonObject(value);
   if (asked === undefined) throw bad("the request is not an object");
   const { fn, args = {}, ...rest } = asked;
-  // Also a call id of its own: the host alone says which call asks.
+  // This refuses a call id, too: only the host says which call asks.
   if (Object.keys(rest).length > 0) throw bad(`only "fn" and "args" can be given`);
   if (!isHostFunction(fn)) throw bad("there is no such function");
   const given = jsonObject(args);

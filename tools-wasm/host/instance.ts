@@ -1,5 +1,5 @@
 /** One instance of a module, run by Extism in the foreground. @module */
-// First: Extism looks up what this file wraps when it is evaluated.
+// Must come first: it wraps a function that Extism looks up when it is evaluated.
 import { exitCodeOf } from "./exit_codes.ts";
 import { type CallContext, createPlugin } from "@extism/extism";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -12,32 +12,32 @@ import { type Beginning, beginningOf, rewind } from "./rewind.ts";
 /** An instance. It serves one call at a time: Extism is not re-entrant. */
 export interface Instance {
   /**
-   * Calls an export, with `input`; what it gave back is then in `call`.
-   * @throws {Fault} when it trapped, said that it failed, or passed a bound.
+   * Calls an export with `input`; the results are then in `call`.
+   * @throws {Fault} when the export trapped, reported failure, or exceeded a limit
    */
   run(call: LiveCall, name: string, input: string): Promise<void>;
-  /** What it holds now; before its first call that is its beginning. */
+  /** Its current state; before its first call, its initial state. */
   beginning(): Beginning;
-  /** Makes it as it was then. False where it cannot be: it is done with. */
+  /** Restores an initial state. False where that is impossible: the instance is then unusable. */
   rewind(beginning: Beginning): boolean;
-  /** Bytes of its memory now. */
+  /** Current bytes of its memory. */
   wasmBytes(): number;
 }
 
-/** What an instance is made of. */
+/** The parts of an instance. */
 export interface InstanceParts {
   readonly module: WebAssembly.Module;
   readonly grants: Grants;
   readonly powers: HostCallPowers;
 }
 
-// Without a prototype: Extism looks keys up that the plugin names.
+// Without a prototype: Extism looks up keys that the plugin names.
 const NO_CONFIG: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 const encoder = new TextEncoder();
 
 /**
- * Makes an instance for its first call, under whose bounds its start code runs.
- * @throws {Fault} as {@link Instance.run}.
+ * Makes an instance for its first call, whose limits apply to its start code.
+ * @throws {Fault} as {@link Instance.run}
  */
 export async function makeInstance(parts: InstanceParts, first: LiveCall): Promise<Instance> {
   const { module, grants, powers } = parts;
@@ -49,7 +49,7 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
   let memory: WebAssembly.Memory | undefined;
   const memoryNow = (): Uint8Array => {
     if (memory === undefined) throw new TypeError("it exports no memory, or not yet");
-    // Each time: growing gives a memory a new buffer.
+    // Read each time: a memory that grows gets a new buffer.
     return new Uint8Array(memory.buffer);
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -71,7 +71,7 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
         [EXTISM_ENV]: { ...makeExtismEnv(liveNow) },
         [EXTISM_USER]: {
           ...makeMemoryCopies(liveNow, memoryNow),
-          // Extism takes only real async functions for such.
+          // Extism recognizes only real async functions.
           async host_call(context: CallContext, address: bigint): Promise<bigint> {
             const call = liveNow();
             if (call.fault !== undefined) throw call.fault;
@@ -97,7 +97,7 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
       call.input = encoder.encode(input);
       const exported = exports[name];
       await attempt(() => plugin.call(name, call.input));
-      // Nothing of the call stays with the instance but what its module keeps in its memory.
+      // The instance keeps nothing of the call but its module's memory.
       await plugin.reset();
       if (call.error === undefined && (exported === undefined || !exitCodeOf(exported))) return;
       throw new Fault("upstream", call.error ?? `Cannot finish ${call.label}: it says it failed`);
@@ -110,29 +110,29 @@ export async function makeInstance(parts: InstanceParts, first: LiveCall): Promi
 
 function trapOf(call: LiveCall, error: unknown): Fault {
   const why = error instanceof Error ? error.message : String(error);
-  const said = call.error === undefined ? "" : `: ${call.error}`;
+  const reason = call.error === undefined ? "" : `: ${call.error}`;
   return new Fault(
     "upstream",
-    `Cannot finish ${call.label}: it trapped (${why.slice(0, 200)})${said}`
+    `Cannot finish ${call.label}: it trapped (${why.slice(0, 200)})${reason}`
       .slice(0, MESSAGE_CHARACTERS),
     { cause: error },
   );
 }
 
-// Copies between a plugin's memory and blocks, in one call each: Extism's own functions move
-// eight bytes at a time. They do nothing that `load_u64` and `store_u64` could not.
+// Copies between a plugin's memory and blocks in one call each: Extism's own functions move eight
+// bytes at a time. The copies permit nothing beyond `load_u64` and `store_u64`.
 
-/** What is linked to an instance, under {@link EXTISM_USER}. Addresses in memory are unsigned. */
+/** The functions linked to an instance under {@link EXTISM_USER}. Memory addresses are unsigned. */
 interface MemoryCopies {
-  /** The whole block to `at`. */
+  /** Copies the whole block to `at`. */
   block_read(context: CallContext, block: bigint, at: number): void;
-  /** `bytes` from `at` on to the start of the block. */
+  /** Copies `bytes` from `at` to the start of the block. */
   block_write(context: CallContext, block: bigint, at: number, bytes: number): void;
-  /** The whole input to `at`. */
+  /** Copies the whole input to `at`. */
   input_read(context: CallContext, at: number): void;
 }
 
-/** Makes the functions for one instance. What lies in no block, or outside the memory, is a trap. */
+/** Makes an instance's copy functions. An address in no block, or outside the memory, traps. */
 function makeMemoryCopies(live: LiveNow, memory: () => Uint8Array): MemoryCopies {
   const blockAt = (context: CallContext, address: bigint): Uint8Array => {
     const block = context.read(address)?.bytes();
@@ -154,21 +154,21 @@ function makeMemoryCopies(live: LiveNow, memory: () => Uint8Array): MemoryCopies
   });
 }
 
-// Extism's functions that need a bound of ours, in place of its own. The others of them touch
-// only blocks of the same instance, whose bounds JavaScript checks.
+// Replacements for Extism's functions that need Remit's limits. Its other functions touch only
+// blocks of the same instance, whose bounds JavaScript checks.
 
-/** Gives the call that runs in an instance now; throws when there is none. */
+/** The call that runs in an instance now; throws when there is none. */
 type LiveNow = () => LiveCall;
 
-/** A function that Extism links: it is handed the instance's own memory. */
+/** A function that Extism links, called with the instance's own memory. */
 type Linked = (context: CallContext, ...args: bigint[]) => bigint | void;
 
 const OFFSET = (1n << 48n) - 1n;
-/** UTF-8 takes at most so many bytes for a character of UTF-16. */
+/** Maximum bytes in UTF-8 of one UTF-16 unit. */
 const CHARACTER_BYTES = 3;
 const decoder = new TextDecoder();
 
-/** Makes the functions for one instance. */
+/** Makes an instance's Extism functions. */
 function makeExtismEnv(live: LiveNow): Readonly<Record<string, Linked>> {
   const variables = new Map<string, Uint8Array>();
   let variableBytes = 0;
@@ -179,7 +179,7 @@ function makeExtismEnv(live: LiveNow): Readonly<Record<string, Linked>> {
   };
   const log: Linked = (context, address) => {
     const { logs } = live();
-    // One byte more than fits, so that the book sees that it does not.
+    // One byte more than fits, so that the log book detects the overflow.
     const text = textAt(context, address, logs.room + 1);
     if (text !== undefined) logs.add(text);
   };

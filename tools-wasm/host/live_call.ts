@@ -1,37 +1,37 @@
-/** One call while it runs: what it used, said and was refused. @module */
+/** The state of a running call: its usage, its output and its faults. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { type LogBook, makeLogBook } from "./log_book.ts";
 import { BLOCK_BYTES, BLOCKS } from "./bounds.ts";
 
-/** What the host knows of one call. The plugin never sees any of it. */
+/** The host's record of one call, invisible to the plugin. */
 export interface LiveCall {
-  /** The kernel's id for it: goes along with each host call. */
+  /** The kernel's id of the call: sent with each host call. */
   readonly id: string;
   /** For messages: `"TOOL" of plugin "NAME"`. */
   readonly label: string;
-  /** Most bytes of its output. */
+  /** Maximum bytes of its output. */
   readonly outputBytes: number;
-  /** What its export was given now, UTF-8. */
+  /** The current input of its export, UTF-8. */
   input: Uint8Array;
   readonly logs: LogBook;
   readonly blocks: BlockMeter;
-  /** Codes of faults that the kernel answered it: with those it may end, too. */
+  /** Codes of faults that the kernel sent: the call may end with them, too. */
   readonly heard: Set<FaultCode>;
   hostCalls: number;
   cancelled: boolean;
-  /** What it set as its output. */
+  /** The output that the plugin set. */
   output: Uint8Array | undefined;
-  /** What it set as its error, by Extism's function. */
+  /** The error that the plugin set through Extism's function. */
   error: string | undefined;
-  /** Its instance serves nothing more: it was left in the middle, or said so itself. */
+  /** Whether its instance is unusable: it was interrupted, or said so itself. */
   discard: boolean;
-  /** Why it must fail, whatever the plugin makes of it: a module can catch what is thrown in it. */
+  /** The fault with which the call must fail: a module can catch errors thrown inside it. */
   fault: Fault | undefined;
 }
 
 const NOTHING = new Uint8Array(0);
 
-/** Makes the state of a call that begins. */
+/** Makes the state of a new call. */
 export function makeLiveCall(
   parts: Pick<LiveCall, "id" | "label" | "outputBytes">,
 ): LiveCall {
@@ -56,21 +56,21 @@ export function failCall(call: LiveCall, code: FaultCode, why: string): never {
   throw call.fault;
 }
 
-// Counts what a call takes of its host's memory through Extism.
+// Counts the host memory that a call uses through Extism.
 
-/** Counts blocks. Extism's own limit is checked after a block was made, and by adding all of them up. */
+/** Counts blocks. Extism checks its own limit only after making a block, by summing all blocks. */
 interface BlockMeter {
   /**
-   * Counts a block of `bytes` that is about to be made.
-   * @param lengthOf how long the block at an address is now: 0 when it was freed.
-   * @returns why it may not be made; undefined when it may.
+   * Counts a block of `bytes` before it is made.
+   * @param lengthOf current length of the block at an address; 0 when it was freed
+   * @returns why it may not be made; undefined when it may
    */
   take(bytes: number, lengthOf: (address: bigint) => bigint): string | undefined;
-  /** Says where the block lies that was counted last. */
+  /** Records the address of the block that was counted last. */
   placed(address: bigint): void;
 }
 
-/** Makes a meter that has counted nothing. */
+/** Makes an empty meter. */
 function makeBlockMeter(): BlockMeter {
   let blocks = 0;
   let held = 0;
@@ -82,7 +82,7 @@ function makeBlockMeter(): BlockMeter {
       if (!(bytes >= 0 && bytes <= BLOCK_BYTES)) return over;
       held += bytes;
       if (held <= BLOCK_BYTES) return undefined;
-      // Only now: what was freed meanwhile counts no more.
+      // Only at the limit: blocks freed meanwhile no longer count.
       addresses = addresses.filter((address) => lengthOf(address) > 0n);
       held = addresses.reduce((sum, each) => sum + Number(lengthOf(each)), bytes);
       return held > BLOCK_BYTES ? over : undefined;

@@ -1,8 +1,8 @@
 /**
- * The load gate: what a module must be before it is compiled.
+ * The load gate: requirements on a module before it is compiled.
  *
- * A start section is let through: what it runs is under the deadline of the call that makes the
- * instance, like all of the plugin.
+ * A start section is allowed: its code runs under the deadline of the call that makes the instance,
+ * like the rest of the plugin.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -10,19 +10,19 @@ import { ALLOWED_IMPORTS, EXTISM_ENV, EXTISM_USER } from "./allowed_imports.ts";
 import { MODULE_BYTES, TABLE_ELEMENTS } from "./bounds.ts";
 import { type ModuleImport, type ModuleShape, readShape } from "./module_shape.ts";
 
-/** What one plugin's module is held against. */
+/** The requirements on one plugin's module. */
 export interface GateRule {
-  /** Pages of 64 KiB that its memory may have, at most. */
+  /** Maximum pages of 64 KiB of its memory. */
   readonly memoryPages: number;
-  /** Exports that must be there, called without argument and giving an i32. */
+  /** Required exports, without arguments and returning an i32. */
   readonly exports: readonly string[];
 }
 
 /**
- * Reads a module and checks it.
+ * Parses a module and checks it.
  *
- * @throws {Fault} `tooLarge` for its size, `invalidInput` for what is no module, `refused` for what a
- * plugin may not have.
+ * @throws {Fault} `tooLarge` for its size, `invalidInput` for an invalid module, `refused` for one
+ * that a plugin may not have
  * @example
  * ```ts
  * import { passGate } from "./load_gate.ts";
@@ -42,7 +42,7 @@ export function passGate(plugin: string, bytes: Uint8Array, rule: GateRule): Mod
   throw new Fault("refused", `Cannot load plugin "${plugin}": ${first}`);
 }
 
-/** Every reason for which the gate refuses a module of this shape; none when it lets it in. */
+/** All reasons why the gate refuses a module of this shape; none if it is accepted. */
 export function gateFindings(shape: ModuleShape, rule: GateRule): readonly string[] {
   return [
     ...shape.imports.flatMap(importFinding),
@@ -59,18 +59,18 @@ export function gateFindings(shape: ModuleShape, rule: GateRule): readonly strin
 }
 
 function importFinding({ module, name, kind, signature }: ModuleImport): string[] {
-  const what = `it imports ${kind === "function" ? "" : `the ${kind} `}"${module}" "${name}"`;
-  if (kind !== "function") return [`${what}; only functions can be imported`];
+  const finding = `it imports ${kind === "function" ? "" : `the ${kind} `}"${module}" "${name}"`;
+  if (kind !== "function") return [`${finding}; only functions can be imported`];
   const allowed = ALLOWED_IMPORTS.get(module)?.get(name);
   if (allowed === signature) return [];
-  if (allowed !== undefined) return [`${what} with another signature than "${allowed}"`];
+  if (allowed !== undefined) return [`${finding} with another signature than "${allowed}"`];
   if (module === EXTISM_ENV && name.startsWith("http_")) {
-    return [`${what}; the network is reached by the host function http.fetch`];
+    return [`${finding}; the network is reached by the host function http.fetch`];
   }
   if (module.startsWith("wasi")) {
-    return [`${what}; there is no WASI here ("remit tool add" writes in a stub of it)`];
+    return [`${finding}; there is no WASI here ("remit tool add" writes in a stub of it)`];
   }
-  return [`${what}, which is not there; only ${EXTISM_ENV} and ${EXTISM_USER} are`];
+  return [`${finding}, which is not there; only ${EXTISM_ENV} and ${EXTISM_USER} are`];
 }
 
 function memoryFindings({ memories }: ModuleShape, pages: number): string[] {
@@ -89,7 +89,7 @@ function memoryFindings({ memories }: ModuleShape, pages: number): string[] {
 
 function tableFindings({ tables }: ModuleShape): string[] {
   if (tables.some(({ odd }) => odd)) return ["a table is shared or of 64 bits"];
-  // One table without a maximum is given the rest when it is loaded.
+  // A single table without a maximum gets the remaining elements when loaded.
   if (tables.filter(({ most }) => most === undefined).length > 1) {
     return ["more than one table has no maximum"];
   }

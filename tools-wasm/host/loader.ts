@@ -1,4 +1,4 @@
-/** Makes plugins of what the kernel hands over: modules, and scripts for the engine. @module */
+/** Makes plugins of the kernel's modules, and of scripts for the engine. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { LoadEngineBody, LoadPluginBody } from "../../contracts/wire/wire_plugin.ts";
 import type { HostCallPowers } from "./host_call.ts";
@@ -8,7 +8,7 @@ import { type GateRule, passGate } from "./load_gate.ts";
 import type { ModuleShape } from "./module_shape.ts";
 import { withMaxima } from "./with_maxima.ts";
 
-/** What a loader is made of. */
+/** The parts of a loader. */
 interface LoaderParts extends Pick<PluginParts, "onInstance" | "onCall"> {
   /** SHA-256 in hex. */
   readonly sha256: (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
@@ -17,19 +17,21 @@ interface LoaderParts extends Pick<PluginParts, "onInstance" | "onCall"> {
 
 /** Loads plugins. */
 interface Loader {
-  /** @throws {Fault} the load gate's, `refused` for another digest, `unavailable` without an engine. */
+  /**
+   * @throws {Fault} the load gate's, `refused` for another digest, `unavailable` without an engine
+   */
   plugin(body: LoadPluginBody): Promise<Plugin>;
-  /** Takes the module that runs scripts, and runs one. @throws {Fault} the load gate's. */
+  /** Accepts the module that runs scripts, and runs one. @throws {Fault} the load gate's */
   engine(body: LoadEngineBody): Promise<void>;
 }
 
-/** Pages of the engine itself; each script's tool.yaml says how many of them it may have. */
+/** Memory pages of the engine itself; each script's tool.yaml may lower the number. */
 const ENGINE_PAGES = 4_096;
 const RUN = "run";
 const EXEC = "exec";
 const encoder = new TextEncoder();
 
-/** Makes a loader that knows no module and no engine. */
+/** Makes a loader without modules or engine. */
 export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
   const modules = makeModules(sha256);
   let engine: Module | undefined;
@@ -61,9 +63,9 @@ export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
         grants: { plugin, granted: new Set(hostFunctions) },
         exports,
         ...(body.engine === "script" ? { script: body.code } : {}),
-        // What one program left in the engine, the next one would find.
+        // A program could leave data in the engine for the next program.
         fresh: (tool) => body.engine === "wasm" && (tool === EXEC || engine?.sha256 === digest),
-        // Its build says that nothing but memory and exported globals changes in it.
+        // The engine's build guarantees that only memory and exported globals change.
         rewinds: body.engine === "wasm" && engine?.sha256 === digest,
       });
     },
@@ -71,7 +73,7 @@ export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
     async engine(body: LoadEngineBody): Promise<void> {
       const rule = { memoryPages: ENGINE_PAGES, exports: [RUN] };
       engine = await modules.provide({ plugin: "engine", ...body }, rule);
-      // V8 compiles a function when it is first called: this program pays for all later ones.
+      // V8 compiles a function at its first call: this program spares all later ones the delay.
       const first = makePlugin({
         ...parts,
         module: engine.compiled,
@@ -88,7 +90,7 @@ export function makeLoader({ sha256, ...parts }: LoaderParts): Loader {
   });
 }
 
-// Compiled modules, kept by the digest of their bytes.
+// Compiled modules, by the digest of their bytes.
 
 /** A module that passed the gate. */
 interface Module {
@@ -98,7 +100,7 @@ interface Module {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A module that is handed over. `code` is not looked at when the same digest was provided before. */
+/** A module from the kernel. `code` is ignored when the same digest was provided before. */
 interface GivenModule {
   readonly plugin: string;
   readonly sha256: string;
@@ -108,9 +110,11 @@ interface GivenModule {
 
 /** Checks and compiles modules, each once. */
 interface Modules {
-  /** @throws {Fault} `refused`, `tooLarge`, `invalidInput`: the load gate's. */
+  /** @throws {Fault} `refused`, `tooLarge`, `invalidInput`: the load gate's */
   provide(given: GivenModule, rule: GateRule): Promise<Module>;
-  /** The same module with a memory of at most `pages`. @throws {Fault} `refused` when it needs more. */
+  /**
+   * The same module with a memory of at most `pages`. @throws {Fault} `refused` when it needs more
+   */
   narrowed(module: Module, pages: number): Promise<Module>;
 }
 
@@ -146,7 +150,7 @@ function makeModules(
       if (before === undefined && await sha256(bytes) !== given.sha256) {
         throw new Fault("refused", `Cannot load plugin "${plugin}": it is not the pinned module`);
       }
-      // Also one that is known: another plugin may have another rule.
+      // Checked for a known module, too: another plugin may have another rule.
       const shape = passGate(plugin, bytes, rule);
       return await compile(plugin, { sha256: given.sha256, shape, bytes }, 0);
     },
@@ -162,7 +166,7 @@ function makeModules(
 }
 
 function decoded({ plugin, code }: GivenModule): Uint8Array<ArrayBuffer> {
-  // Before it is decoded: three bytes are four characters.
+  // Checked before decoding: three bytes are four characters.
   if (code.length > Math.ceil(MODULE_BYTES / 3) * 4) {
     throw new Fault(
       "tooLarge",

@@ -8,13 +8,13 @@ import type { LogBook } from "./log_book.ts";
 export interface LocalPowers {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** So many unpredictable bytes, at most 65,536, in base64. */
+  /** Random bytes, at most 65,536, in base64. */
   readonly random: (bytes: number) => string;
 }
 
 /**
- * Serves a granted function here; undefined when it is one of the kernel's.
- * @throws {Fault} `invalidInput` for its arguments.
+ * Serves a granted function locally; undefined when the kernel must serve it.
+ * @throws {Fault} `invalidInput` for its arguments
  */
 export function serveLocally(
   fn: HostFunction,

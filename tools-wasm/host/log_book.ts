@@ -1,18 +1,18 @@
-/** The log lines of one call, cut to what an answer takes. @module */
+/** The log lines of one call, within what an answer can hold. @module */
 import { LOG_BYTES, LOG_LINES } from "./bounds.ts";
 
-/** Takes lines until they are too many. */
+/** Collects lines up to a limit. */
 export interface LogBook {
-  /** Adds a line. What no longer fits is dropped, and the last line says so. */
+  /** Adds a line. Drops what no longer fits, and the last line says so. */
   add(line: string): void;
-  /** Bytes that still fit: what is longer need not be decoded. */
+  /** Bytes that still fit: longer text need not be decoded. */
   readonly room: number;
-  /** Everything that was added, oldest first. */
+  /** All lines, oldest first. */
   lines(): readonly string[];
 }
 
 const CUT = "[Remit: more was logged than is kept]";
-// UTF-8 of the note, and the end of its line.
+// UTF-8 bytes of the note, and the end of its line.
 const NOTE_BYTES = CUT.length + 1;
 const encoder = new TextEncoder();
 

@@ -1,6 +1,6 @@
 /**
- * The load gate of the plugin host, for whoever looks at a module before it is loaded. The host itself
- * is a process of its own: `main.ts`.
+ * The plugin host's load gate, for code that checks a module before it is loaded. The host itself
+ * is a separate process: `main.ts`.
  *
  * @example
  * ```ts

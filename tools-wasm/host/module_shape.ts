@@ -1,17 +1,17 @@
-/** What a WebAssembly module declares, read from its bytes without compiling it. @module */
+/** Reads a WebAssembly module's declarations from its bytes, without compiling it. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
-/** What an import or export can be. */
+/** The kind of an import or export. */
 type ExternKind = "function" | "table" | "memory" | "global" | "tag";
 
-/** Size of a memory (pages of 64 KiB) or table (elements). */
+/** Limits of a memory (pages of 64 KiB) or table (elements). */
 export interface Limits {
   readonly least: number;
-  /** As the module declares it; absent when it may grow without end. */
+  /** The declared maximum; absent when it may grow without limit. */
   readonly most?: number;
-  /** Shared between threads, or addressed with 64 bits, or with pages of another size. */
+  /** Shared between threads, or with 64-bit addresses, or with pages of another size. */
   readonly odd: boolean;
-  /** Where the entry stands in the module, bytes: from, to. */
+  /** The entry's position in the module, in bytes: from, to. */
   readonly place: readonly [number, number];
 }
 
@@ -20,7 +20,7 @@ export interface ModuleImport {
   readonly module: string;
   readonly name: string;
   readonly kind: ExternKind;
-  /** Of a function, as in `i64 i64 -> i32`. */
+  /** A function's signature, such as `i64 i64 -> i32`. */
   readonly signature?: string;
 }
 
@@ -28,11 +28,11 @@ export interface ModuleImport {
 interface ModuleExport {
   readonly name: string;
   readonly kind: ExternKind;
-  /** Of a function, as in `-> i32`. */
+  /** A function's signature, such as `-> i32`. */
   readonly signature?: string;
 }
 
-/** What a module declares. */
+/** A module's declarations. */
 export interface ModuleShape {
   readonly imports: readonly ModuleImport[];
   readonly exports: readonly ModuleExport[];
@@ -42,7 +42,7 @@ export interface ModuleShape {
   readonly tables: readonly Limits[];
   /** Whether code runs when an instance is made. */
   readonly start: boolean;
-  /** Where its sections stand, by their ids: of the id, the content, the end. */
+  /** Positions of its sections by id: of the id, the content, the end. */
   readonly places: ReadonlyMap<number, readonly [number, number, number]>;
 }
 
@@ -68,12 +68,13 @@ export const SECTION = {
   start: 8,
 };
 const LAST_SECTION = 13;
-/** Most entries of one list: more than any compiler makes of 16 MiB. */
+/** Maximum entries of one list: more than any compiler makes of 16 MiB. */
 const ENTRIES = 200_000;
 
 /**
- * Reads what `bytes` declare. What it does not look at, WebAssembly.compile validates.
- * @throws {Fault} `invalidInput` for what is no module, or uses what no compiler for plugins emits.
+ * Reads the declarations of `bytes`. WebAssembly.compile validates everything else.
+ * @throws {Fault} `invalidInput` for an invalid module, or features that no compiler for plugins
+ * emits
  */
 export function readShape(bytes: Uint8Array): ModuleShape {
   const cursor = makeCursor(bytes);
@@ -196,9 +197,9 @@ function skipImport(part: Cursor, named: ModuleImport): ModuleImport {
   return named;
 }
 
-// Reads numbers, names and bytes of a WebAssembly module, and never past its end.
+// Reads numbers, names and bytes of a WebAssembly module, never past its end.
 
-/** A place in a module. */
+/** A position in a module. */
 interface Cursor {
   byte(): number;
   /** An unsigned number of at most 32 bits. */
@@ -207,7 +208,7 @@ interface Cursor {
   u64(): number;
   /** A text of at most 1,024 bytes. */
   name(): string;
-  /** A cursor over the next bytes, which this one leaves behind. */
+  /** A cursor over the next bytes, which this cursor skips. */
   part(length: number): Cursor;
   /** Bytes from the start of the module. */
   readonly at: number;
@@ -217,7 +218,7 @@ interface Cursor {
 const NAME_BYTES = 1_024;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** The fault of a module that is not one. */
+/** The fault of an invalid module. */
 function malformed(why: string): Fault {
   return new Fault("invalidInput", `Cannot read module: ${why}`);
 }

@@ -1,4 +1,4 @@
-/** A loaded plugin: its calls, one after another, and the instance that serves them. @module */
+/** A loaded plugin: serves its calls one after another with an instance. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json } from "../../contracts/base/json.ts";
 import type { PluginCallAnswer, PluginCallBody } from "../../contracts/wire/wire_plugin.ts";
@@ -10,38 +10,38 @@ import type { Beginning } from "./rewind.ts";
 
 /** One plugin of a host. */
 export interface Plugin {
-  /** Serves a call after those that came before. @throws {Fault} the plugin's, or a bound's. */
+  /** Serves a call after all earlier ones. @throws {Fault} the plugin's, or a limit's */
   call(body: PluginCallBody): Promise<PluginCallAnswer>;
-  /** Makes the used instance a fresh one again, where it may. */
+  /** Restores the used instance to its initial state, where that is allowed. */
   prepare(): void;
-  /** Bytes of memory that its kept instances have. */
+  /** Memory bytes of its retained instances. */
   wasmBytes(): number;
 }
 
-/** What a plugin is made of. */
+/** The parts of a plugin. */
 export interface PluginParts extends InstanceParts {
-  /** Text of a script, which each new instance evaluates first. */
+  /** A script that each new instance evaluates first. */
   readonly script?: string;
-  /** Exports called in place of `run`, by tool. */
+  /** Exports called instead of `run`, by tool. */
   readonly exports: Readonly<Record<string, string>>;
-  /** Whether calls of this tool begin anew: they find nothing of any other call. */
+  /** Whether calls of this tool start fresh: they see nothing of any other call. */
   readonly fresh: (tool: string) => boolean;
-  /** Whether an instance is fresh again once its memory and globals are: true of Remit's own engine. */
+  /** Whether restoring memory and globals makes an instance fresh: true of Remit's own engine. */
   readonly rewinds: boolean;
-  /** Tells of each instance that is made. */
+  /** Called for each new instance. */
   readonly onInstance: () => void;
-  /** Tells of a call when it begins and when it has ended. */
+  /** Called when a call begins and when it has ended. */
   readonly onCall: (id: string, call: LiveCall | undefined) => void;
 }
 
-/** What an envelope has around its value, and room for a plugin's error. */
+/** Bytes of an envelope around its value, and room for a plugin's error. */
 const ENVELOPE_BYTES = 4_096;
 
 /** Makes a plugin without an instance: the first call makes one. */
 export function makePlugin(parts: PluginParts): Plugin {
   const { plugin } = parts.grants;
   let kept: Instance | undefined;
-  /** An instance that served a call to its end, and what all of them begin with. */
+  /** An instance that finished a call, and the initial state of all instances. */
   let used: Instance | undefined;
   let ready: Instance | undefined;
   let beginning: Beginning | undefined;
@@ -84,7 +84,7 @@ export function makePlugin(parts: PluginParts): Plugin {
       const value = body.raw === undefined ? readEnvelope(call) : readRaw(call);
       return { value: within(call, value, body.bytes), logs: call.logs.lines() };
     } finally {
-      // INVARIANT: what was left in the middle never runs again (test: "a kept instance …").
+      // INVARIANT: an interrupted instance never runs again (test: "a kept instance …").
       const whole = !call.discard && call.fault === undefined;
       if (once && whole && parts.rewinds) used = instance;
       if (!once && whole && instance.wasmBytes() <= KEPT_BYTES) kept = instance;
@@ -108,7 +108,7 @@ export function makePlugin(parts: PluginParts): Plugin {
   });
 }
 
-/** What a call logged before it failed says why, and goes along. */
+/** Attaches the logs of a failed call, which explain the failure. */
 function withLogs(error: unknown, logs: readonly string[]): unknown {
   if (!(error instanceof Fault) || logs.length === 0) return error;
   return new Fault(error.code, error.message, { detail: { logs }, cause: error });
@@ -120,10 +120,10 @@ function inputOf(op: string, args: Json): string {
 
 const encoder = new TextEncoder();
 
-/** @throws {Fault} `tooLarge` when the value has more than `bytes` bytes as JSON text. */
+/** @throws {Fault} `tooLarge` when the value has more than `bytes` bytes as JSON text */
 function within(call: LiveCall, value: Json, bytes: number): Json {
   // A number may be written longer than it was read: 1e20.
-  const most = 6 * (call.output?.length ?? 0);
-  if (most <= bytes || encoder.encode(JSON.stringify(value)).length <= bytes) return value;
+  const max = 6 * (call.output?.length ?? 0);
+  if (max <= bytes || encoder.encode(JSON.stringify(value)).length <= bytes) return value;
   throw new Fault("tooLarge", `Cannot give the result of ${call.label}: over ${bytes} bytes`);
 }

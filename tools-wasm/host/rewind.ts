@@ -1,10 +1,10 @@
 /**
- * Puts an instance back to its beginning, byte for byte: a fresh one in a twelfth of the time, and
- * nothing of it is left behind in this process. docs/decision/0020.
+ * Restores an instance to its initial state, byte for byte: a fresh instance in a twelfth of the
+ * time, without leftovers in this process. docs/decision/0020.
  * @module
  */
 
-/** All that a call can change in an instance that exports it and has no other state. */
+/** Everything that a call can change in an instance that exports it and has no other state. */
 export interface Beginning {
   /** Bytes of its memory. */
   readonly length: number;
@@ -14,7 +14,7 @@ export interface Beginning {
   readonly globals: ReadonlyMap<string, number | bigint>;
 }
 
-/** Some pages of a memory: their bytes, or nothing where all of these are zero. */
+/** Consecutive pages of a memory: their bytes, or undefined where all are zero. */
 interface Stretch {
   readonly from: number;
   readonly to: number;
@@ -35,7 +35,7 @@ export function beginningOf(exports: WebAssembly.Exports): Beginning {
   return Object.freeze({ length: memory.byteLength, stretches: stretchesOf(memory), globals });
 }
 
-/** Puts them back. False where the memory has grown: no memory shrinks, so such an instance is done with. */
+/** Restores the state. False where the memory has grown: no memory shrinks. */
 export function rewind(exports: WebAssembly.Exports, beginning: Beginning): boolean {
   for (const [name, each] of Object.entries(exports)) {
     if (each instanceof WebAssembly.Memory) {
@@ -52,7 +52,7 @@ export function rewind(exports: WebAssembly.Exports, beginning: Beginning): bool
   return true;
 }
 
-/** Neighbouring pages of a kind together: two thirds of the engine's are its stack and its free heap. */
+/** Groups neighbouring zero and other pages: two thirds of the engine's are stack and free heap. */
 function stretchesOf(memory: ArrayBufferLike): readonly Stretch[] {
   const found: Stretch[] = [];
   for (let from = 0; from < memory.byteLength;) {
@@ -67,7 +67,7 @@ function stretchesOf(memory: ArrayBufferLike): readonly Stretch[] {
 }
 
 function isZero(memory: ArrayBufferLike, from: number): boolean {
-  // By words, and no callback: some hundred thousand of them are looked at before a first call.
+  // By words and without a callback: some hundred thousand words are checked before a first call.
   const words = new Int32Array(memory, from, PAGE / Int32Array.BYTES_PER_ELEMENT);
   for (let i = 0; i < words.length; i++) if (words[i] !== 0) return false;
   return true;

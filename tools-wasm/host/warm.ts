@@ -1,6 +1,6 @@
 /**
- * Serves one call of a small plugin before the first byte is read, so that a pooled host answers its
- * first one with compiled code.
+ * Serves one call of a small plugin before the first byte is read, so that a pooled host answers
+ * its first real call with compiled code.
  * @module
  */
 import type { Port } from "../../contracts/base/port.ts";
@@ -15,7 +15,7 @@ export const WARM_PLUGIN =
   "AUIIfCAAKQMIEAEgAUIQfCAAKQMQEAEgAUIYfCAAKQMYEAEgAQsTAEEAEAQQAxpBIBAEQhgQAkEACwtGAQBBAAtA" +
   "eyJmbiI6ImZzLnJlYWQiLCJhcmdzIjp7fX0gICAgICB7Im9rIjp0cnVlLCJ2YWx1ZSI6bnVsbH0gICAgICAgIA==";
 
-/** Loads the plugin into a host of its own and calls it, over a port. */
+/** Loads the plugin into a separate host and calls it over a port. */
 export async function warm(powers: PluginHostPowers): Promise<void> {
   const code = WARM_PLUGIN;
   const host: Port = makePort({

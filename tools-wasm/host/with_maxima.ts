@@ -1,12 +1,14 @@
-/** Writes maxima into a module that was read: of a memory's pages, and of a table that has none. @module */
+/**
+ * Writes maxima into a parsed module: of its memory's pages, and of a table that has none. @module
+ */
 import { TABLE_ELEMENTS } from "./bounds.ts";
 import { type Limits, type ModuleShape, SECTION } from "./module_shape.ts";
 import { joinBytes } from "../../port/join_bytes.ts";
 
 /**
- * The module with a memory of at most `pages` (0: as it declares it) and a maximum for its table, which
- * then cannot grow past what the load gate allows: `table.grow` gives -1. The same bytes when nothing is
- * to be written.
+ * The module with a memory of at most `pages` (0: as declared) and a maximum for its table, which
+ * then cannot grow past the load gate's limit: `table.grow` returns -1. The same bytes when nothing
+ * needs to be written.
  */
 export function withMaxima(
   bytes: Uint8Array<ArrayBuffer>,
@@ -51,7 +53,7 @@ function edit(section: Edit["section"] | undefined, limits: Limits, most: number
   return { section, limits, most };
 }
 
-/** Elements that the one table without a maximum may have. */
+/** Elements left for the one table without a maximum. */
 function roomOf({ tables }: ModuleShape): number {
   return tables.reduce((room, { most }) => room - (most ?? 0), TABLE_ELEMENTS);
 }

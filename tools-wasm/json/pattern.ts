@@ -1,4 +1,4 @@
-/** Regular expressions of filters and schemas: only what can be matched in linear time. @module */
+/** Regular expressions of filters and schemas, limited to what matches in linear time. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   type Assertion,
@@ -8,14 +8,14 @@ import {
   type Pattern,
 } from "../../text/pattern.ts";
 
-/** An expression that is ready, and the names of its groups from 1. */
+/** A compiled expression, and the names of its groups from 1. */
 export interface NamedPattern extends Pattern {
   readonly names: readonly (string | undefined)[];
 }
 
 /**
- * What flags mean here: `i` ignores case, `s` lets the dot match a line end, `u` takes the letters
- * and digits of all scripts for `\w` and `\d`, as jq does and JSON Schema does not.
+ * The meaning of flags: `i` ignores case, `s` lets the dot match a line end, `u` extends `\w` and
+ * `\d` to the letters and digits of all scripts, as in jq and unlike JSON Schema.
  */
 interface PatternFlags {
   readonly i: boolean;
@@ -38,7 +38,7 @@ const EDGES: Readonly<Record<string, Assertion>> = {
   z: "end",
   Z: "end",
 };
-/** Escapes that stand for a set or a number, read by the engine's own expressions, one character at a time. */
+/** Escapes for a set or a number, evaluated by the engine's expressions, a character at a time. */
 const ESCAPE =
   /^\\(?:[dDwWsS]|[pP]\{[^{}]{1,40}\}|u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[a-zA-Z])/;
 /** The classes of flag `u`, as parts of a set. */
@@ -58,11 +58,11 @@ const WORD: CharTest = (code) => code < 128 && /^\w$/.test(String.fromCodePoint(
 const WIDE_WORD: CharTest = (code) => /^[\p{L}\p{M}\p{N}\p{Pc}]$/u.test(String.fromCodePoint(code));
 
 /**
- * Makes an expression ready. `flags`: of `i` (ignore case), `s` (dot matches line ends), `u` (see {@link PatternFlags});
- * `spend` is told how many steps a search took, and may throw.
+ * Compiles an expression. `flags`: any of `i` (ignore case), `s` (dot matches line ends), `u` (see
+ * {@link PatternFlags}); `spend` receives the number of steps of each search, and may throw.
  *
- * @throws {Fault} `invalidArguments` for a mistake, an expression that is too large, and for what cannot be matched in
- * linear time: back-references, looking ahead or behind.
+ * @throws {Fault} `invalidArguments` for a syntax error, an expression that is too large, and one
+ * that needs more than linear time: back-references, lookahead, lookbehind
  */
 export function readPattern(
   source: string,
@@ -219,7 +219,7 @@ function parsePattern(
     return literal(char);
   };
 
-  /** A set as the engine reads it, asked for one character at a time, so that nothing can backtrack. */
+  /** The engine's own set, tested one character at a time, so that nothing can backtrack. */
   const oneOf = (text: string): Part => {
     const meant = (escaped: string): string =>
       escaped.replaceAll(/\\([^])/gu, (whole, char: string) => UNICODE[char] ?? whole);

@@ -1,4 +1,4 @@
-/** The plugin `json`: asks, changes and checks structured documents. @module */
+/** The plugin `json`: queries, changes and checks structured documents. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type PartReader, readWhole } from "../../text/whole_file.ts";
 import { type Form, formOf, readForm, writeForm } from "./form/forms.ts";
@@ -8,7 +8,7 @@ import { type Json, type JsonObject, toText } from "./values.ts";
 import { run } from "./jq/evaluate.ts";
 import { parseFilter } from "./jq/parse.ts";
 
-/** Arguments of json_select, as tool.yaml describes them. */
+/** Arguments of json_select, as in tool.yaml. */
 interface SelectArgs extends SourceArgs {
   readonly filter?: string;
   readonly args?: JsonObject;
@@ -31,11 +31,10 @@ interface ValidateArgs extends SourceArgs {
   readonly limit?: number;
 }
 
-/** Characters of results that json_select gives at most, written as JSON. */
+/** Maximum characters of json_select's results, as JSON. */
 const SHOWN = 60_000;
 
-// The gate has checked the arguments against tool.yaml's schemas.
-/** The tools, by name. */
+// The tools, by name. The gate has checked the arguments against tool.yaml's schemas.
 export const tools = Object.freeze({
   json_select: select,
   json_transform: transform,
@@ -45,7 +44,7 @@ export const tools = Object.freeze({
 async function select(args: SelectArgs, remit: JsonHost) {
   const { value } = await readDocument(args, remit);
   const from = args.from ?? 0;
-  const most = args.limit ?? 100;
+  const max = args.limit ?? 100;
   const results: Json[] = [];
   let count = 0;
   let shown = 0;
@@ -60,7 +59,7 @@ async function select(args: SelectArgs, remit: JsonHost) {
         `Cannot show result ${count}: it has ${size} characters. ${howToNarrow(result)}`,
       );
     }
-    if (results.length >= most || shown + size > SHOWN) {
+    if (results.length >= max || shown + size > SHOWN) {
       more = true;
       break;
     }
@@ -124,18 +123,19 @@ async function validate(args: ValidateArgs, remit: JsonHost) {
 
 // A filter, from text to outputs.
 
-/** What a filter gets and may spend. */
+/** A filter's variables and budget. */
 interface FilterOptions {
   /** Variables: `{ name: … }` is `$name`, all of them `$args`. */
   readonly args?: JsonObject;
-  /** Steps it may take; 2,000,000 when absent. */
+  /** Maximum steps; absent: 2,000,000. */
   readonly steps?: number;
 }
 
 /**
  * The outputs of `filter` for `input`, lazily.
  *
- * @throws {Fault} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or the stack.
+ * @throws {Fault} `invalidArguments` when it does not parse or fails, `tooLarge` past its steps or
+ * the stack
  */
 export function* applyFilter(
   filter: string,
@@ -157,23 +157,23 @@ function inWords(error: unknown): unknown {
   if (error instanceof FilterError) {
     return new Fault("invalidArguments", `The filter failed: ${error.message}`);
   }
-  // The engine's own guard: a RangeError or an InternalError, by its words.
+  // The engine's own guard: a RangeError or an InternalError, by its message.
   if (error instanceof Error && !(error instanceof Fault) && /stack/i.test(error.message)) {
     return new Fault("tooLarge", "Cannot finish the filter: its functions are nested too deep");
   }
   return error;
 }
 
-// Where a document comes from: a file of the workspace, or a text in the arguments.
+// The source of a document: a file of the workspace, or a text in the arguments.
 
-/** What this plugin uses of the host. */
+/** The host functions that this plugin uses. */
 export interface JsonHost {
   readonly fs: PartReader & {
     write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   };
 }
 
-/** How a document is named and read. */
+/** A document's source and format. */
 interface SourceArgs {
   readonly path?: string;
   readonly text?: string;
@@ -182,16 +182,18 @@ interface SourceArgs {
   readonly header?: boolean;
 }
 
-/** Most bytes of a document: 8 MiB. */
+/** Maximum bytes of a document: 8 MiB. */
 const DOCUMENT_BYTES = 8 * 1024 * 1024;
 
-/** A document: its value and the form it came in. */
+/** A document: its value and its format. */
 interface Document {
   readonly value: Json;
   readonly form: Form;
 }
 
-/** Reads the document that the arguments name. @throws {Fault} when they name none or two, or it does not parse. */
+/**
+ * Reads the document of the arguments. @throws {Fault} for none or two, or one that does not parse
+ */
 async function readDocument(args: SourceArgs, host: JsonHost): Promise<Document> {
   const { path, text } = args;
   if ((path === undefined) === (text === undefined)) {

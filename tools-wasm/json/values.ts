@@ -6,13 +6,13 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Deepest nesting that is read or made: what the engine's stack holds with room to spare. */
+/** Maximum nesting of values, well within the engine's stack. */
 export const DEEPEST = 128;
 
-/** Most characters of one text that is made: 16 Mi. */
+/** Maximum characters of a text: 16 Mi. */
 export const LONGEST = 16 * 1024 * 1024;
 
-/** The kinds, in the order in which they sort. */
+/** The kinds, in sort order. */
 export type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
 const RANK: Readonly<Record<Kind, number>> = {
@@ -24,7 +24,7 @@ const RANK: Readonly<Record<Kind, number>> = {
   object: 6,
 };
 
-/** The kind of a value, named as jq's `type` does. */
+/** The kind of a value, named as in jq's `type`. */
 export function kindOf(value: Json): Kind {
   if (value === null) return "null";
   switch (typeof value) {
@@ -57,12 +57,12 @@ export function sortedKeys(value: JsonObject): readonly string[] {
 /** Orders texts by code points, not by UTF-16 units. */
 function compareText(left: string, right: string): number {
   if (left === right) return 0;
-  const least = Math.min(left.length, right.length);
+  const shared = Math.min(left.length, right.length);
   let at = 0;
-  while (at < least && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
-  if (at === least) return left.length - right.length;
+  while (at < shared && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
+  if (at === shared) return left.length - right.length;
   const [one, other] = [left.charCodeAt(at), right.charCodeAt(at)];
-  // Units of pairs lie below U+E000 and stand for points above it.
+  // Surrogates are below U+E000 but stand for code points above it.
   return high(one) === high(other) ? one - other : high(one) ? 1 : -1;
 }
 
@@ -88,8 +88,8 @@ export function compare(left: Json, right: Json): number {
 }
 
 function compareLists(left: readonly Json[], right: readonly Json[]): number {
-  const least = Math.min(left.length, right.length);
-  for (let at = 0; at < least; at += 1) {
+  const shared = Math.min(left.length, right.length);
+  for (let at = 0; at < shared; at += 1) {
     const order = compare(left[at] ?? null, right[at] ?? null);
     if (order !== 0) return order;
   }
@@ -102,9 +102,9 @@ export function toText(value: Json, indent?: number): string {
 }
 
 /**
- * Checks what a parser made: plain JSON, not nested past {@link DEEPEST}, numbers finite and whole ones exact.
+ * Checks a parser's result: plain JSON, nested at most {@link DEEPEST} deep, with finite numbers.
  *
- * @throws {Fault} `tooLarge` or `invalidInput`.
+ * @throws {Fault} `tooLarge` or `invalidInput`
  */
 export function checkValue(value: unknown, depth = 0): Json {
   if (depth > DEEPEST) {

@@ -1,4 +1,4 @@
-/** Adapts foreign modules in a process of its own. @module */
+/** Adapts foreign modules in a separate process. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -9,12 +9,12 @@ const ADAPT_MS = 60_000;
 const NEWLINE = 10;
 const ENV = { NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
 
-const AdaptSaid = z.object({
+const AdaptReport = z.object({
   stubs: z.array(z.string().max(512)).max(1_000),
   memory: z.object({ least: z.int().min(0), most: z.int().min(0).nullable() }).strict(),
 }).strict();
 
-/** Adapts a module in a process without permissions. Throws `invalidInput` with what it said. */
+/** Adapts a module in a process without permissions. Throws `invalidInput` with its message. */
 export async function adaptModule(
   home: string,
   module: Uint8Array,
@@ -23,7 +23,7 @@ export async function adaptModule(
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       ...["run", "--quiet", "--no-prompt", "--cached-only", "--config", join(home, "deno.json")],
-      // MiB of JavaScript, pages of the parser's own memory: what a bomb may take.
+      // Limits for a hostile module: MiB of JavaScript, pages of the parser's own memory.
       "--v8-flags=--max-old-space-size=1024,--wasm-max-mem-pages=16384",
       join(home, "tools-wasm/sdk/adapt/main.ts"),
       String(pages),
@@ -39,16 +39,16 @@ export async function adaptModule(
     await feed(child.stdin, module);
     const { success, stdout, stderr } = await done;
     if (!success) {
-      const said = displayText(new TextDecoder().decode(stderr), { max: 500 });
+      const message = displayText(new TextDecoder().decode(stderr), { max: 500 });
       throw new Fault(
         "invalidInput",
-        said === "" ? "Cannot adapt the module: it took too long" : said,
+        message === "" ? "Cannot adapt the module: it took too long" : message,
       );
     }
     const end = stdout.indexOf(NEWLINE);
-    // TRUST: the adapter has read hostile bytes; what it gives is judged by the load gate again.
-    const said = AdaptSaid.parse(JSON.parse(new TextDecoder().decode(stdout.subarray(0, end))));
-    return { module: stdout.slice(end + 1), ...said };
+    // TRUST: the adapter has read hostile bytes; the load gate judges its output again.
+    const report = AdaptReport.parse(JSON.parse(new TextDecoder().decode(stdout.subarray(0, end))));
+    return { module: stdout.slice(end + 1), ...report };
   } finally {
     clearTimeout(late);
   }
@@ -60,7 +60,7 @@ async function feed(stream: WritableStream<Uint8Array>, bytes: Uint8Array): Prom
     await writer.write(bytes);
     await writer.close();
   } catch (error) {
-    // It refused before it read everything: its exit code says so.
+    // The process refused before it read everything: its exit code says so.
     if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
   }
 }

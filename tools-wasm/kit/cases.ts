@@ -1,4 +1,4 @@
-/** `tool_test.yaml`: what a plugin's tools are called with, and what must come of it. @module */
+/** `tool_test.yaml`: calls of a plugin's tools, with the expected results. @module */
 import { parseDocument } from "yaml";
 import * as z from "zod";
 import { Fault, FAULT_CODES, type Json } from "../../contracts/base/mod.ts";
@@ -8,15 +8,15 @@ import { displayText } from "../../text/mod.ts";
 const path = z.string().regex(/^[a-z][a-z0-9_-]{0,31}(\/[^\0]{0,1000})?$/);
 const text = z.string().max(1_000_000);
 
-/** One call and what is expected of it. */
+/** One call and its expected result. */
 export const ToolCase = z.object({
-  /** Shown with what came of it; the tool's name when absent. */
+  /** Shown with the result; the tool's name when absent. */
   name: z.string().min(1).max(200).optional(),
   tool: z.string().min(1).max(64),
   args: z.record(z.string().max(256), z.json()).default({}),
   /** Files that the plugin may read, by `MOUNT/relative`. */
   files: z.record(path, text).default({}),
-  /** What the web answers, by address; any other address is not found. */
+  /** The web's answers by address; any other address is not found. */
   http: z.record(
     z.string().max(2_048),
     z.object({
@@ -26,17 +26,17 @@ export const ToolCase = z.object({
     }).strict(),
   ).default({}),
   expect: z.object({
-    /** The result, exactly. */
+    /** The exact result. */
     value: z.json().optional(),
-    /** Parts of the result, or of its JSON text when it is no text. */
+    /** Parts of the result, or of its JSON text when it is not a text. */
     contains: z.union([text, z.array(text).min(1).max(64)]).optional(),
-    /** The fault that it must end with. */
+    /** The fault with which the call must end. */
     error: z.enum(FAULT_CODES).optional(),
     /** Part of the fault's message. */
     message: text.optional(),
-    /** Every file that was written, and its text; null for one that was deleted. */
+    /** Every file that was written, and its text; null for a deleted one. */
     writes: z.record(path, text.nullable()).optional(),
-    /** Part of what was logged. */
+    /** Part of the logs. */
     logs: text.optional(),
   }).strict().default({}),
 }).strict();
@@ -48,7 +48,7 @@ const ToolCases = z.object({ cases: z.array(ToolCase).min(1).max(1_000) }).stric
 /** Name of the file beside `tool.yaml`. */
 export const CASES_NAME = "tool_test.yaml";
 
-/** What a call came to. */
+/** The result of a call. */
 export type CaseEnd =
   & {
     /** Files as they were written; null for deleted ones. */
@@ -87,7 +87,7 @@ export function parseToolCases(source: string): readonly ToolCase[] {
 const show = (value: Json): string => JSON.stringify(value);
 const asText = (value: Json): string => typeof value === "string" ? value : show(value);
 
-/** Every way in which a call came to something else than was expected; none when it is as it must be. */
+/** All differences between a call's result and its expectation; none when they agree. */
 export function mismatches(expect: ToolCase["expect"], end: CaseEnd): readonly string[] {
   const found: string[] = [];
   const { value, error, message, writes, logs } = expect;

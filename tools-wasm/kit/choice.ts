@@ -1,17 +1,17 @@
-/** Which plugins a kernel is given: Remit's own, and those of the operator whose names are free. @module */
+/** Chooses a kernel's plugins: Remit's own, and the operator's whose names are free. @module */
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import type { InstalledPlugin } from "./store.ts";
 import type { BuiltPlugins } from "./kit.ts";
 
 /**
- * Joins them for the kernel's configuration. An added plugin that would take the name of another tool (Remit got one
- * of that name since) is left out, and told to `onRefused`.
+ * Joins the plugins for the kernel's configuration. Leaves out an added plugin that would take
+ * another tool's name (Remit may have got a tool of that name since), and tells `onRefused`.
  */
 export function choosePlugins(
   parts: {
     readonly built: BuiltPlugins;
     readonly installed: readonly InstalledPlugin[];
-    /** Names of tools that are no plugin's. */
+    /** Names of tools outside plugins. */
     readonly reserved: readonly string[];
     readonly onRefused: (text: string) => void;
   },

@@ -1,12 +1,20 @@
-/** Runs a plugin host of the command line's own: a process without permissions, for tests of plugins. @module */
+/**
+ * Runs a plugin host for the command line: a process without permissions, for tests of plugins.
+ * @module
+ */
 import * as z from "zod";
-import { CHILD_FLAGS, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
-import type { PluginManifest } from "../../contracts/tool/mod.ts";
+import {
+  CHILD_FLAGS,
+  Fault,
+  type Json,
+  type JsonObject,
+  toJson,
+} from "../../contracts/base/mod.ts";
+import { HostFunction, type PluginManifest, type PluginTool } from "../../contracts/tool/mod.ts";
 import { LOCAL_FUNCTIONS } from "../../contracts/wire/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../port/mod.ts";
 import type { PluginCode, PluginHost, ServeHost } from "./kit.ts";
-import { parseHostRequest, rawInput } from "./wire.ts";
 
 const LOAD_MS = 20_000;
 
@@ -16,11 +24,11 @@ const CallAnswer = z.object({
   instances: z.number().optional(),
 }).strict();
 
-/** Where a plugin host's program lies. */
+/** The location of a plugin host's program. */
 export interface HostProgram {
   readonly bundle: string;
   readonly denoDir: string;
-  /** The module that runs scripts: asked for when there is one. */
+  /** The module that runs scripts; called only for a script. */
   engine(): Promise<{ readonly sha256: string; readonly file: string }>;
 }
 
@@ -44,7 +52,7 @@ function start(program: HostProgram, serve: ServeHost): Running {
   }).spawn();
   const writer = child.stdin.getWriter();
   const port: Port = makePort({
-    // A host that has gone is told of by its output's end.
+    // The end of its output reports a host that has gone.
     write: (bytes) => void writer.write(bytes).catch(() => undefined),
     limits: { frameBytes: WIDE_FRAME_BYTES },
     handler: {
@@ -118,7 +126,7 @@ function exportsOf({ tools }: PluginManifest): Readonly<Record<string, string>> 
   );
 }
 
-/** Starts a plugin host without any permission and loads one plugin into it. Throws the load gate's fault. */
+/** Starts a plugin host without permissions and loads one plugin. Throws the load gate's fault. */
 export async function startPluginHost(
   program: HostProgram,
   plugin: PluginCode,
@@ -160,4 +168,37 @@ export async function startPluginHost(
     },
     close: running.close,
   });
+}
+
+// The frames of the port.
+
+const HostRequest = z.object({
+  call: z.string().max(128),
+  fn: HostFunction,
+  args: z.record(z.string(), z.json()),
+}).strict();
+
+/** Parses a `host` request. Throws `badFrame` for any other. */
+function parseHostRequest(
+  op: string,
+  body: Json,
+): { readonly fn: HostFunction; readonly args: JsonObject } {
+  const parsed = HostRequest.safeParse(body);
+  if (op !== "host" || !parsed.success) {
+    throw new Fault("badFrame", "Cannot serve the plugin host: it asks for what there is not");
+  }
+  return parsed.data;
+}
+
+/** The input of a tool with its own export (contracts/tool/plugin.ts); undefined for others. */
+function rawInput(tool: PluginTool, args: JsonObject): string | undefined {
+  if (tool.export === undefined) return undefined;
+  const { properties } = tool.parameters;
+  const names = typeof properties === "object" && properties !== null
+    ? Object.keys(properties)
+    : [];
+  const { input } = args;
+  return names.length === 1 && names[0] === "input" && typeof input === "string"
+    ? input
+    : JSON.stringify(args);
 }

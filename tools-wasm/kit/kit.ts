@@ -1,9 +1,12 @@
-/** What the commands over plugins are handed: a builder, a reader of modules, and a place to run them. @module */
+/**
+ * What the commands over plugins use: a builder, a reader of modules, and a host to run them.
+ * @module
+ */
 import type { EffectClass } from "../../contracts/authority/mod.ts";
 import type { Json, JsonObject } from "../../contracts/base/mod.ts";
 import type { HostFunction, PluginManifest, ToolDescriptor } from "../../contracts/tool/mod.ts";
 
-/** A plugin that is whole: its pinned manifest, and its module or script as it is hashed. */
+/** A complete plugin: its pinned manifest, and its module or script as hashed. */
 export interface PluginCode {
   readonly manifest: PluginManifest;
   readonly code: Uint8Array;
@@ -14,11 +17,11 @@ export interface LookedImport {
   readonly module: string;
   readonly name: string;
   readonly kind: string;
-  /** Of a function, as in `i64 i64 -> i32`. */
+  /** A function's signature, such as `i64 i64 -> i32`. */
   readonly signature?: string;
 }
 
-/** What a module declares, read without running or compiling it. All names are untrusted. */
+/** A module's declarations, read without running or compiling it. All names are untrusted. */
 export interface ModuleLook {
   readonly imports: readonly LookedImport[];
   readonly exports: readonly Omit<LookedImport, "module">[];
@@ -28,16 +31,16 @@ export interface ModuleLook {
   readonly start: boolean;
 }
 
-/** A foreign module made to fit. */
+/** A foreign module, adapted. */
 export interface Adapted {
   readonly module: Uint8Array;
-  /** Imports of WASI that got stubs, as `MODULE.NAME`. */
+  /** WASI imports replaced by stubs, as `MODULE.NAME`. */
   readonly stubs: readonly string[];
   /** Pages of 64 KiB that the module declared for its memory. */
   readonly memory: { readonly least: number; readonly most: number | null };
 }
 
-/** Serves a host function for one call of a test. Throws a fault to refuse it. */
+/** Serves a host function for one call of a test. Throws a fault to refuse. */
 export type ServeHost = (fn: HostFunction, args: JsonObject) => Promise<Json>;
 
 /** A process without permissions that holds one plugin. */
@@ -58,38 +61,38 @@ export interface BuiltPlugins {
   readonly plugins: readonly { readonly manifest: PluginManifest; readonly file: string }[];
 }
 
-/** A tool of Remit's own that is no plugin's. */
+/** One of Remit's own tools outside plugins. */
 export interface OwnTool {
   readonly descriptor: ToolDescriptor;
   /** Lowest effect of any call. */
   readonly effect: EffectClass;
-  /** What it belongs to, in a word. */
+  /** Its group in one word. */
   readonly group: "files" | "web" | "processes" | "memory";
 }
 
-/** Everything about plugins that needs other parts of Remit. Wired in by main.ts. */
+/** The other parts of Remit that plugin commands need. Wired in by main.ts. */
 export interface PluginKit {
-  /** Remit's own plugins, built if they are not. */
+  /** Remit's own plugins, built if necessary. */
   builtIn(): Promise<BuiltPlugins>;
-  /** Names of tools that are no plugin's: none may take them. */
+  /** Names of tools outside plugins: no plugin may take them. */
   readonly reserved: readonly string[];
-  /** The tools that those names stand for, as far as an operator calls them. */
+  /** The tools with those names, as far as an operator can call them. */
   ownTools(): Promise<readonly OwnTool[]>;
-  /** Checks the types of a folder's `tool.ts`, which nothing of is run for. Throws `invalidInput` with what is wrong. */
+  /** Checks the types of a `tool.ts` without running it. Throws `invalidInput` with the errors. */
   check(folder: string): Promise<void>;
-  /** Builds one plugin folder. Throws what the compiler said. */
+  /** Builds one plugin folder. Throws the compiler's message. */
   build(folder: string): Promise<PluginCode>;
-  /** Parses the text of a `tool.yaml`; gives the manifest without its hash. Throws `invalidInput`. */
+  /** Parses a `tool.yaml`; returns the manifest without its hash. Throws `invalidInput`. */
   readToolYaml(text: string, name: string): Promise<Omit<PluginManifest, "sha256" | "signature">>;
-  /** Reads a module's shape. Throws `invalidInput` for what is no module. */
+  /** Reads a module's shape. Throws `invalidInput` for an invalid module. */
   look(module: Uint8Array): ModuleLook;
-  /** Every reason for which the load gate refuses the module; none when it lets it in. */
+  /** All reasons why the load gate refuses the module; none if it is accepted. */
   judge(
     module: Uint8Array,
     manifest: Pick<PluginManifest, "memoryPages" | "tools">,
   ): readonly string[];
-  /** Writes a memory's maximum and stubs for WASI into a module, in a process without permissions. */
+  /** Writes a memory maximum and WASI stubs into a module, in a process without permissions. */
   adapt(module: Uint8Array, pages: number): Promise<Adapted>;
-  /** Starts a host, and loads one plugin into it. Throws the load gate's fault. */
+  /** Starts a host and loads one plugin. Throws the load gate's fault. */
   host(plugin: PluginCode): Promise<PluginHost>;
 }

@@ -1,15 +1,15 @@
-/** Puts together what the commands over plugins are handed. The parts of tools-wasm/ come from main.ts. @module */
+/** Assembles the kit of the plugin commands. The parts of tools-wasm/ come from main.ts. @module */
 import { basename, join } from "node:path";
 import { Fault } from "../../contracts/base/fault.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { provideBundles } from "../../launch/program/bundles_powers.ts";
 import type { Progress } from "../../launch/disk/machine.ts";
-import type { BuiltPlugins, ModuleLook, OwnTool, PluginCode, PluginKit } from "./kit.ts";
+import type { BuiltPlugins, PluginCode, PluginKit } from "./kit.ts";
 import { adaptModule } from "./adapt_powers.ts";
 import { startPluginHost } from "./host_powers.ts";
 
-/** What tools-wasm/ gives. */
-export interface PluginParts {
+/** The parts from tools-wasm/. */
+export interface PluginParts extends Pick<PluginKit, "look" | "reserved" | "ownTools"> {
   provideTools(options: {
     readonly home: string;
     readonly cache: string;
@@ -22,35 +22,32 @@ export interface PluginParts {
     readonly onBuild: (text: string) => void;
   }): Promise<void>;
   readToolYaml(text: string, name: string): ReturnType<PluginKit["readToolYaml"]>;
-  look(module: Uint8Array): ModuleLook;
   judge(
     module: Uint8Array,
     rule: { readonly memoryPages: number; readonly exports: readonly string[] },
   ): readonly string[];
-  readonly reserved: readonly string[];
-  ownTools(): Promise<readonly OwnTool[]>;
 }
 
-/** Where the kit works, and who hears of it. */
+/** The kit's folders, and its progress display. */
 export interface KitPlace {
   /** Remit's own folder. */
   readonly home: string;
-  /** Folder of everything built; asked for when it is needed. */
+  /** Folder of everything built; called when needed. */
   cache(): string;
   readonly screen: Progress;
 }
 
-/** Exports that the load gate asks for: `run`, or what the tools name in its place. */
+/** Exports that the load gate requires: `run`, or the tools' own. */
 function exportsOf(tools: PluginManifest["tools"]): readonly string[] {
   const own = tools.flatMap((tool) => tool.export === undefined ? [] : [tool.export]);
   if (own.length === tools.length) return own;
   return [...own, "run"];
 }
 
-/** Characters of what the compiler says that are told. */
-const SAID = 4_000;
+/** Maximum characters shown of the compiler's output. */
+const MAX_SHOWN = 4_000;
 
-/** Checks `tool.ts` as Deno checks any file: it reads the folder's sources, fetches nothing and runs nothing. */
+/** Checks `tool.ts` as Deno does: reads the folder's sources, fetches and runs nothing. */
 async function checkTypes(folder: string, denoDir: string): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["check", "--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm", "tool.ts"],
@@ -60,11 +57,14 @@ async function checkTypes(folder: string, denoDir: string): Promise<void> {
     ...{ stdin: "null", stdout: "null", stderr: "piped" },
   }).output();
   if (success) return;
-  const said = new TextDecoder().decode(stderr.slice(0, SAID)).replaceAll(`file://${folder}/`, "")
+  const errors = new TextDecoder().decode(stderr.slice(0, MAX_SHOWN)).replaceAll(
+    `file://${folder}/`,
+    "",
+  )
     .replace(/\n*(?:error: )?Type checking failed[^]*$/, "").trim();
   throw new Fault(
     "invalidInput",
-    `Cannot build "${basename(folder)}": tool.ts has wrong types:\n${said}`,
+    `Cannot build "${basename(folder)}": tool.ts has wrong types:\n${errors}`,
   );
 }
 

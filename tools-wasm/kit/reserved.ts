@@ -1,8 +1,11 @@
-/** Names that no plugin may take: tools that are no plugin's, which main.ts does not load to ask. @module */
+/**
+ * Names that no plugin may take: tools outside plugins, which main.ts does not load to ask. @module
+ */
 
 /**
- * Of net/, browser/, memory-wiki/ and the kernel's own, beside the tools of files and processes. A name that one task
- * knows from Remit must not be somebody else's in the next (test: "the reserved names are those of all tools…").
+ * Tools of net/, browser/, memory-wiki/ and the kernel, besides the tools of files and processes. A
+ * name that one task knows from Remit must not belong to another author in the next (test: "the
+ * reserved names are those of all tools…").
  */
 export const RESERVED_TOOLS = [
   ...["http_fetch", "browser_screenshot", "tool_search", "tool_describe"],

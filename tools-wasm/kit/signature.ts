@@ -4,10 +4,10 @@ import { Fault, toJson } from "../../contracts/base/mod.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 
-/** What a manifest's signature says: nothing, by a key of remit.yaml, by an unknown one, or a lie. */
+/** The state of a signature: absent, by a key of remit.yaml, by another key, or invalid. */
 export type SignatureState = "none" | "known" | "unknown" | "wrong";
 
-/** What is signed: `remit plugin`, a line end, and the canonical manifest without its signature. */
+/** The signed bytes: `remit plugin`, a line end, the canonical manifest without signature. */
 function signedBytes(manifest: PluginManifest): Uint8Array {
   const { signature: _, ...body } = manifest;
   return new TextEncoder().encode(`remit plugin\n${canonicalJson(toJson(body))}`);
@@ -18,7 +18,7 @@ function publicKey(hex: string): KeyObject {
   return createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" });
 }
 
-/** Checks a manifest's signature against the keys that remit.yaml trusts (hex). */
+/** Checks a manifest's signature against the keys (hex) that remit.yaml trusts. */
 export function checkSignature(
   manifest: PluginManifest,
   toolKeys: readonly string[],
@@ -30,7 +30,7 @@ export function checkSignature(
     const value = Uint8Array.fromHex(signature.value);
     holds = verify(null, signedBytes(manifest), publicKey(signature.key), value);
   } catch (error) {
-    // 32 bytes that are no point of the curve.
+    // 32 bytes that are not a point of the curve.
     if (!(error instanceof Error)) throw error;
     holds = false;
   }
@@ -41,7 +41,7 @@ export function checkSignature(
 /**
  * Signs a manifest with an Ed25519 private key in PEM (PKCS#8).
  *
- * @throws Fault `invalidInput` for what is no such key.
+ * @throws Fault `invalidInput` for any other key
  */
 export function signManifest(manifest: PluginManifest, pem: string): PluginManifest {
   let key: KeyObject;

@@ -1,4 +1,7 @@
-/** Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json. @module */
+/**
+ * Installed plugins: STATE/person/tools/NAME, pinned by digest in STATE/person/tools/pins.json.
+ * @module
+ */
 import { join } from "node:path";
 import * as z from "zod";
 import { Digest } from "../../contracts/authority/mod.ts";
@@ -15,14 +18,14 @@ export interface InstalledPlugin {
   readonly manifest: PluginManifest;
   /** Absolute path of its module or script. */
   readonly file: string;
-  /** Signed by a key of remit.yaml's `toolKeys`. */
+  /** Whether a key of remit.yaml's `toolKeys` has signed it. */
   readonly signed: boolean;
 }
 
-/** What lies in the store. */
+/** The contents of the store. */
 export interface PluginStore {
   readonly plugins: readonly InstalledPlugin[];
-  /** Plugins that are not as they were reviewed, and why. */
+  /** Plugins that differ from their reviewed version, and why. */
   readonly refused: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -69,7 +72,7 @@ function writePins(disk: DiskWrite, root: string, tools: Pins["tools"]): void {
   );
 }
 
-/** Reads one plugin against its pin; gives a reason when it is not what was reviewed. */
+/** Reads one plugin against its pin; returns a reason when it differs from the reviewed version. */
 function readOne(
   disk: DiskRead,
   folder: string,
@@ -78,7 +81,7 @@ function readOne(
   const bytes = disk.read(join(folder, MANIFEST));
   if (bytes === undefined) return "its manifest is gone";
   if (sha256Hex(bytes) !== pinned.digest) return "its manifest was changed";
-  // What was pinned was parsed when it was written; another version of Remit may read it otherwise.
+  // The manifest was valid when it was pinned; another version of Remit may parse it differently.
   const parsed = PluginManifest.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
   if (!parsed.success) return "this version reads its manifest otherwise";
   const manifest = parsed.data;
@@ -93,9 +96,9 @@ function readOne(
 }
 
 /**
- * Reads every installed plugin, with what was changed since its review left out and named.
+ * Reads every installed plugin; leaves out and names those that changed since their review.
  *
- * @throws Fault `invalidInput` or `refused` when pins.json is damaged or not private.
+ * @throws Fault `invalidInput` or `refused` when pins.json is damaged or not private
  */
 export function readPluginStore(
   disk: DiskRead,
@@ -115,8 +118,8 @@ export function readPluginStore(
 }
 
 /**
- * Every installed plugin for the kernel's configuration. One that was changed on disk since it was reviewed is left
- * out, and told to `onRefused`: a sentence with its name and what to do.
+ * Installed plugins for the kernel's configuration. Leaves out a plugin that changed on disk since
+ * its review, and tells `onRefused` a sentence with its name and what to do.
  */
 export function installedPlugins(
   disk: DiskRead,
@@ -131,7 +134,7 @@ export function installedPlugins(
   return plugins;
 }
 
-/** Puts a reviewed plugin into the store, in the place of one of its name. The pin is written last. */
+/** Installs a reviewed plugin, replacing one of its name. Writes the pin last. */
 export function installPlugin(
   disk: DiskRead & DiskWrite,
   places: Pick<Places, "person">,
@@ -150,7 +153,7 @@ export function installPlugin(
   writePins(disk, root, { ...pins.tools, [manifest.name]: sha256Hex(text) });
 }
 
-/** Takes a plugin out of the store. Throws `notFound`. */
+/** Removes a plugin from the store. Throws `notFound`. */
 export function removePlugin(
   disk: DiskRead & DiskWrite,
   places: Pick<Places, "person">,

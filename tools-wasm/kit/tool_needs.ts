@@ -1,4 +1,4 @@
-/** Tools of Remit's own that only some tasks have, and what gives them to one. @module */
+/** Remit's own tools that only some tasks have, and what provides them. @module */
 
 const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
   [
@@ -13,7 +13,7 @@ const NEEDS: readonly (readonly [name: RegExp, need: string])[] = [
   [/^tool_describe$/, "only a task has it whose tools are longer than a provider takes"],
 ];
 
-/** What a task needs for a tool; undefined for one that every task has, and for an unknown one. */
+/** What provides a tool to a task; undefined for an unknown tool and for one of every task. */
 export function needOf(tool: string): string | undefined {
   return NEEDS.find(([name]) => name.test(tool))?.[1];
 }

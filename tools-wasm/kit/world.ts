@@ -1,4 +1,4 @@
-/** The small world in which a plugin is tested: files in memory, a web of given answers. @module */
+/** The test environment of a plugin: files in memory, and a web of given answers. @module */
 import { Fault, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import type { HostFunction } from "../../contracts/tool/mod.ts";
 import type { ServeHost } from "./kit.ts";
@@ -6,10 +6,10 @@ import type { ToolCase } from "./cases.ts";
 
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** One case's world. Host functions answer as a task's kernel does, without gate, leases or people. */
+/** One case's world. Host functions answer like a task's kernel, without gate, leases or people. */
 export interface ToolWorld {
   readonly serve: ServeHost;
-  /** Files that were written since it was made; null for deleted ones. */
+  /** Files written since the world was made; null for deleted ones. */
   readonly writes: () => Readonly<Record<string, string | null>>;
 }
 
@@ -25,7 +25,7 @@ function countIn(args: JsonObject, name: string, other: number): number {
   throw new Fault("invalidArguments", `Cannot use argument "${name}": it is no whole number`);
 }
 
-/** Makes a world of a case. */
+/** Makes a case's world. */
 export function makeToolWorld({ files, http }: Pick<ToolCase, "files" | "http">): ToolWorld {
   const contents = new Map<string, Uint8Array>(
     Object.entries(files).map(([path, text]) => [path, new TextEncoder().encode(text)]),

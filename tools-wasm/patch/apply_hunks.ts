@@ -1,11 +1,14 @@
-/** Applies hunks to a text: exactly, or moved to the only place where they fit; never by guessing. @module */
+/**
+ * Applies hunks to a text: exactly, or moved to the only place where they fit; never by guessing.
+ * @module
+ */
 import { commonEnd, type Hunk, joinLines, type Line, sideOf, splitLines } from "./diff_model.ts";
 
 /** Why a hunk does not fit. */
 export interface HunkConflict {
-  /** Which hunk of the file, from 1. */
+  /** The hunk's number in the file, from 1. */
   readonly hunk: number;
-  /** The line where it should stand, from 1. */
+  /** The expected line, from 1. */
   readonly line: number;
   readonly why: string;
   readonly expected: readonly string[];
@@ -17,9 +20,9 @@ type Applied =
   | {
     readonly kind: "applied";
     readonly text: string;
-    /** By how many lines each hunk was moved. */
+    /** Lines by which each hunk was moved. */
     readonly offsets: readonly number[];
-    /** Line ends differed, and the file's own were kept. */
+    /** Whether line ends differed, and the file's own were kept. */
     readonly keptEnds: boolean;
   }
   | { readonly kind: "conflicts"; readonly conflicts: readonly HunkConflict[] };
@@ -27,7 +30,7 @@ type Applied =
 const exactly: Same = (left, right) => left.text === right.text && left.end === right.end;
 const butForEnds: Same = (left, right) => left.text === right.text;
 
-/** Lines of an excerpt in a conflict report. */
+/** Maximum lines of an excerpt in a conflict report. */
 const SHOWN = 12;
 const SHOWN_CHARS = 200;
 
@@ -44,10 +47,10 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
   for (const [index, hunk] of hunks.entries()) {
     const old = sideOf(hunk, "old");
     const { oldStart } = hunk;
-    const said = oldStart === undefined
+    const stated = oldStart === undefined
       ? undefined
       : Math.max(0, old.length === 0 ? oldStart : oldStart - 1);
-    const expected = said === undefined ? undefined : said + moved;
+    const expected = stated === undefined ? undefined : stated + moved;
     const place = findPlace(lines, { hunk, old, expected, from: done });
     if (typeof place === "string") {
       const at = Math.min(expected ?? nearest(lines, old, done), lines.length);
@@ -60,8 +63,8 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
       });
       continue;
     }
-    if (said !== undefined) moved = place.at - said;
-    offsets.push(said === undefined ? 0 : moved);
+    if (stated !== undefined) moved = place.at - stated;
+    offsets.push(stated === undefined ? 0 : moved);
     keptEnds ||= !place.exact;
     appendLines(out, lines, { from: done, to: place.at });
     done = place.at;
@@ -83,9 +86,9 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
 interface Search {
   readonly hunk: Hunk;
   readonly old: readonly Line[];
-  /** Index of the line where it should stand; undefined where its head does not say. */
+  /** Index of the expected line; undefined where the hunk's head has no numbers. */
   readonly expected: number | undefined;
-  /** Nothing above this index is free any more. */
+  /** Lines above this index belong to earlier hunks. */
   readonly from: number;
 }
 
@@ -103,7 +106,7 @@ function findPlace(
     ? lines.findIndex(({ text }, at) => at >= from && text.trim() === hunk.section.trim())
     : -1;
   const above = named < 0 ? from : named;
-  // A line that is said to end its file fits only there.
+  // A line marked as the end of its file fits only there.
   const atEnd = hunk.lines.some(({ line }) => line.end === "");
   for (const same of [exactly, butForEnds]) {
     const exact = same === exactly;
@@ -121,14 +124,14 @@ function findPlace(
   return "its context stands nowhere in the rest of the file";
 }
 
-/** Where the first line of a hunk stands that has one; to show what is there instead of the others. */
+/** The position of a hunk's first non-blank line, to show the file's lines in its place. */
 function nearest(lines: readonly Line[], old: readonly Line[], from: number): number {
   const first = old.find(({ text }) => text.trim() !== "")?.text.trim();
   const at = lines.findIndex(({ text }, index) => index >= from && text.trim() === first);
   return at < 0 ? from : at;
 }
 
-/** A spread of a whole file would not fit on the engine's stack. */
+/** Spreading a whole file would overflow the engine's stack. */
 function appendLines(
   out: Line[],
   lines: readonly Line[],
@@ -145,12 +148,12 @@ function excerpt(lines: readonly Line[]): readonly string[] {
   return lines.length > SHOWN ? [...shown, `… ${lines.length - SHOWN} more lines`] : shown;
 }
 
-// Every place where a run of lines stands in a text, in linear time (Knuth, Morris and Pratt).
+// All positions of a run of lines in a text, in linear time (Knuth, Morris and Pratt).
 
 /** When two lines count as equal. */
 type Same = (left: Line, right: Line) => boolean;
 
-/** Indexes at which `run`, which is not empty, stands in `lines`; runs may overlap. */
+/** Indexes of the non-empty `run` in `lines`; runs may overlap. */
 function findRuns(
   lines: readonly Line[],
   run: readonly Line[],
@@ -158,7 +161,7 @@ function findRuns(
 ): readonly number[] {
   const equal = (left: Line | undefined, right: Line | undefined): boolean =>
     left !== undefined && right !== undefined && same(left, right);
-  // For each length of a matched head: how much of it may still be right when the next line is not.
+  // For each length of a matched head: how much still matches when the next line does not.
   const back: number[] = [0];
   for (let at = 1, held = 0; at < run.length; at += 1) {
     while (held > 0 && !equal(run[at], run[held])) held = back[held - 1] ?? 0;

@@ -1,4 +1,4 @@
-/** What a unified diff says, parsed. @module */
+/** A parsed unified diff. @module */
 
 /** One line of a hunk. */
 export interface HunkLine {
@@ -6,20 +6,20 @@ export interface HunkLine {
   readonly line: Line;
 }
 
-/** One hunk: where it stands (lines count from 1) and its lines. */
+/** One hunk: its position (lines count from 1) and its lines. */
 export interface Hunk {
-  /** Absent where its head gives no numbers: it stands at the only place where its lines do. */
+  /** Absent where the head has no numbers: the hunk then belongs where its lines occur once. */
   readonly oldStart?: number;
   readonly newStart?: number;
-  /** What stands behind the second `@@`; of a head without numbers, a line above the hunk. */
+  /** The text behind the second `@@`; for a head without numbers, a line above the hunk. */
   readonly section: string;
   readonly lines: readonly HunkLine[];
 }
 
-/** What happens to a file. `mode` and `binary` cannot be staged. */
+/** The change of a file. `mode` and `binary` cannot be staged. */
 export type FileKind = "change" | "new" | "delete" | "rename" | "copy" | "mode" | "binary";
 
-/** What a diff says of one file. */
+/** A diff's part for one file. */
 export interface FilePatch {
   readonly kind: FileKind;
   /** Path before; absent for `new`. */
@@ -27,19 +27,19 @@ export interface FilePatch {
   /** Path after; absent for `delete`. */
   readonly newPath?: string;
   readonly hunks: readonly Hunk[];
-  /** The new mode, when the diff names one: it is not applied. */
+  /** The new mode, if named by the diff: it is not applied. */
   readonly mode?: string;
-  /** A file that is deleted whatever it holds. */
+  /** Marks a file that is deleted whatever it contains. */
   readonly whole?: true;
 }
 
-/** Lines that a hunk finds (kept and dropped), or leaves (kept and added). */
+/** The lines before a hunk (kept and dropped), or after it (kept and added). */
 export function sideOf(hunk: Hunk, side: "old" | "new"): readonly Line[] {
   const other = side === "old" ? "add" : "drop";
   return hunk.lines.flatMap(({ kind, line }) => kind === other ? [] : [line]);
 }
 
-/** How many lines of a kind a file's hunks hold. */
+/** The number of lines of a kind in a file's hunks. */
 export function countKind(hunks: readonly Hunk[], wanted: HunkLine["kind"]): number {
   let count = 0;
   for (const hunk of hunks) for (const { kind } of hunk.lines) if (kind === wanted) count += 1;
@@ -54,7 +54,7 @@ export function pathsOf(files: readonly FilePatch[]): readonly string[] {
 
 // Texts as lines that keep their ends.
 
-/** One line: its text without the end, and the end: `\n`, `\r\n`, or empty for a last line without one. */
+/** One line: its text, and its end: `\n`, `\r\n`, or empty for an unterminated last line. */
 export interface Line {
   readonly text: string;
   readonly end: "" | "\n" | "\r\n";
@@ -77,7 +77,7 @@ export function splitLines(text: string): readonly Line[] {
   return lines;
 }
 
-/** The end that most lines of a text have; `\n` for a text without any. */
+/** The most common line end of a text; `\n` for a text without any. */
 export function commonEnd(lines: readonly Line[]): "\n" | "\r\n" {
   let crlf = 0;
   let lf = 0;
@@ -88,7 +88,7 @@ export function commonEnd(lines: readonly Line[]): "\n" | "\r\n" {
   return crlf > lf ? "\r\n" : "\n";
 }
 
-/** Joins lines. A line without an end that is no longer the last one gets `end`. */
+/** Joins lines. An unterminated line that is no longer the last gets `end`. */
 export function joinLines(lines: readonly Line[], end: "\n" | "\r\n"): string {
   const last = lines.length - 1;
   return lines.map((line, at) => line.text + (line.end === "" && at < last ? end : line.end))

@@ -10,28 +10,28 @@ export interface Versions {
   readonly theirs: string;
 }
 
-/** A place where both sides changed the same lines differently. Lines count from 1. */
+/** Lines that both sides changed differently. Lines count from 1. */
 export interface MergeConflict {
   readonly base: { readonly line: number; readonly lines: readonly string[] };
   readonly ours: { readonly line: number; readonly lines: readonly string[] };
   readonly theirs: { readonly line: number; readonly lines: readonly string[] };
 }
 
-/** The merged text, with conflict markers around what is left to decide. */
+/** The merged text, with conflict markers around undecided parts. */
 export interface Merged {
   readonly text: string;
   readonly conflicts: readonly MergeConflict[];
 }
 
-/** Pairs of equal lines that the merge may have to weigh. */
+/** Maximum pairs of equal lines to compare. */
 const MAX_PAIRS = 2_000_000;
-/** Lines between the common head and tail: the time is their square. */
+/** Maximum lines between the common head and tail: the time is quadratic in them. */
 const MAX_LINES = 5_000;
 
 /**
- * Merges `ours` and `theirs`, which both came from `base`.
+ * Merges `ours` and `theirs`, which both derive from `base`.
  *
- * @throws {Fault} `tooLarge` for texts of many lines, or of many equal lines.
+ * @throws {Fault} `tooLarge` for texts of too many lines, or too many equal lines
  */
 export function mergeTexts({ base, ours, theirs }: Versions): Merged {
   if (ours === theirs || base === theirs) return { text: ours, conflicts: [] };
@@ -43,7 +43,7 @@ export function mergeTexts({ base, ours, theirs }: Versions): Merged {
   const out: string[] = [];
   appendAll(out, head);
   const conflicts: MergeConflict[] = [];
-  // Regions and not diff3Merge: that spreads whole files onto the engine's stack.
+  // Regions instead of diff3Merge, which spreads whole files onto the engine's stack.
   for (const region of diff3MergeRegions(left, origin, right)) {
     if (region.stable || sameLines(region.aContent, region.bContent)) {
       appendAll(out, region.stable ? region.bufferContent : region.aContent);
@@ -73,12 +73,14 @@ function whole(text: string): string[] {
 
 /** Takes off what all three begin and end with. */
 function trimCommon(ours: readonly string[], base: readonly string[], theirs: readonly string[]) {
-  const least = Math.min(ours.length, base.length, theirs.length);
+  const shortest = Math.min(ours.length, base.length, theirs.length);
   let from = 0;
-  while (from < least && base[from] === ours[from] && base[from] === theirs[from]) from += 1;
+  while (from < shortest && base[from] === ours[from] && base[from] === theirs[from]) from += 1;
   let off = 0;
   const back = (lines: readonly string[]): string | undefined => lines[lines.length - 1 - off];
-  while (off < least - from && back(base) === back(ours) && back(base) === back(theirs)) off += 1;
+  while (off < shortest - from && back(base) === back(ours) && back(base) === back(theirs)) {
+    off += 1;
+  }
   const middle = (lines: readonly string[]): string[] => lines.slice(from, lines.length - off);
   return {
     left: middle(ours),

@@ -1,4 +1,4 @@
-/** Reads a unified diff, with or without git's headers. @module */
+/** Parses a unified diff, with or without git's headers. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   type FileKind,
@@ -10,18 +10,18 @@ import {
 } from "./diff_model.ts";
 import { isFileHead, isHunkHead, readHunk } from "./parse_hunk.ts";
 
-/** How to read a diff. */
+/** How to parse a diff. */
 export interface ParseOptions {
-  /** Leading folders to take off; `a/` and `b/` when absent. */
+  /** Leading folders to remove; absent: `a/` and `b/`. */
   readonly strip?: number;
-  /** Do not believe the counts of hunk heads. */
+  /** Ignore the counts in hunk heads. */
   readonly recount?: boolean;
 }
 
-/** What has been read of one file so far. */
+/** The parsed part of one file so far. */
 interface Draft {
   readonly git: boolean;
-  /** A `diff --git` line was read, and its `---` and `+++` were not. */
+  /** Whether a `diff --git` line was parsed, but not its `---` and `+++`. */
   awaitsHead?: boolean;
   /** From `diff --git`, or `---` and `+++`. */
   pair?: readonly [string, string];
@@ -35,7 +35,7 @@ interface Draft {
 /**
  * Parses a diff into its files.
  *
- * @throws {Fault} `invalidInput` with the line that does not fit.
+ * @throws {Fault} `invalidInput` with the offending line
  */
 export function parseDiff(diff: string, options: ParseOptions = {}): readonly FilePatch[] {
   const lines = withoutCarriage(splitLines(diff));
@@ -82,7 +82,7 @@ export function parseDiff(diff: string, options: ParseOptions = {}): readonly Fi
   return drafts.map((done) => finish(done, options.strip));
 }
 
-/** A diff that came with CRLF throughout says nothing about the ends of the file's own lines. */
+/** A diff with CRLF throughout reveals nothing about the ends of the file's own lines. */
 function withoutCarriage(lines: readonly Line[]): readonly Line[] {
   if (lines.some(({ end }) => end === "\n")) return lines;
   return lines.map(({ text, end }) => ({ text, end: end === "" ? "" : "\n" }));
@@ -168,9 +168,9 @@ function noFile(at: number): string {
   } stands before any file ("--- a/…" and "+++ b/…")`;
 }
 
-// Paths as diffs write them: quoted, with prefixes, with times behind.
+// Paths as diffs write them: quoted, prefixed, or followed by times.
 
-/** What stands for "no file". */
+/** Stands for "no file". */
 const NO_FILE = "/dev/null";
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -185,7 +185,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** Reads the path of a `---`, `+++`, `rename from` … line: C-quoted as git does it, or plain up to a tab. */
+/** Parses the path of a `---`, `+++` or `rename from` line: C-quoted by git, or up to a tab. */
 function readPath(written: string): string {
   if (!written.startsWith('"')) return (written.split("\t", 1)[0] ?? "").trimEnd();
   let bytes = "";
@@ -212,7 +212,7 @@ function readPath(written: string): string {
   );
 }
 
-/** Takes `strip` leading folders off. `/dev/null` stays. */
+/** Removes `strip` leading folders. `/dev/null` stays. */
 function stripPath(path: string, strip: number): string {
   if (path === NO_FILE || strip === 0) return path;
   const parts = path.split("/");
@@ -222,14 +222,14 @@ function stripPath(path: string, strip: number): string {
   return parts.slice(strip).join("/");
 }
 
-/** Whether a pair of paths carries git's `a/` and `b/`. */
+/** Whether a pair of paths has git's `a/` and `b/`. */
 function hasPrefixes(oldPath: string, newPath: string): boolean {
   if (oldPath === NO_FILE && newPath === NO_FILE) return false;
   return (oldPath.startsWith("a/") || oldPath === NO_FILE) &&
     (newPath.startsWith("b/") || newPath === NO_FILE);
 }
 
-/** The two paths of a `diff --git` line; undefined when it cannot be told where the first one ends. */
+/** The two paths of a `diff --git` line; undefined if the end of the first is ambiguous. */
 function gitPaths(line: string): readonly [string, string] | undefined {
   const rest = line.slice("diff --git ".length);
   if (rest.startsWith('"')) {
@@ -238,7 +238,7 @@ function gitPaths(line: string): readonly [string, string] | undefined {
   }
   const half = (rest.length - 1) / 2;
   const [left, right] = [rest.slice(0, half), rest.slice(half + 1)];
-  // Without a rename both names are the same but for their prefixes, so that they are equally long.
+  // Without a rename both names differ only in their prefixes, so they have equal length.
   if (rest[half] === " " && left.slice(2) === right.slice(2)) return [left, right];
   const parts = rest.split(" ");
   return parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : undefined;
@@ -258,24 +258,23 @@ function fromUtf8(percent: string): string {
   }
 }
 
-// Reads a patch in the form `*** Begin Patch`, as models write it: files by name, hunks without
-// numbers.  ```text *** Begin Patch *** Update File: desk/plan.md @@ # Plan -old +new *** End
-// Patch ```
+// Parses a patch in the form that models write: after `*** Begin Patch`, files by name (`*** Update
+// File: desk/plan.md`) with hunks without numbers (`@@ # Plan`), up to `*** End Patch`.
 
 const BEGIN = "*** Begin Patch", END = "*** End Patch", LAST_LINES = "*** End of File";
 const FILE = /^\*\*\* (Add|Update|Delete) File: +(.+?) *$/;
 const MOVE = /^\*\*\* Move to: +(.+?) *$/;
 
-/** What has been read, and the index of the line behind it. */
+/** A parsed file, and the index of the line behind it. */
 interface ReadFile {
   readonly patch: FilePatch;
   readonly next: number;
 }
 
 /**
- * The files of a patch in this form; undefined for a diff in another.
+ * The files of a patch in this form; undefined for any other diff.
  *
- * @throws {Fault} `invalidInput` with the line that does not fit.
+ * @throws {Fault} `invalidInput` with the offending line
  */
 function readEnvelope(lines: readonly Line[]): readonly FilePatch[] | undefined {
   const first = lines.findIndex(({ text }) => text.trim() !== "" && !text.startsWith("```"));
@@ -337,7 +336,7 @@ function readHunks(
       at += 1;
       continue;
     }
-    // The first hunk of a file may stand without a head.
+    // The first hunk of a file may have no head.
     const headless = hunks.length === 0 && /^[-+ ]/.test(text);
     if (!headless && !isHunkHead(text)) break;
     const { hunk, next } = readHunk(lines, { at, recount: true, headless });

@@ -1,4 +1,4 @@
-/** Reads one hunk of a unified diff. @module */
+/** Parses one hunk of a unified diff. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type Hunk, type HunkLine, type Line } from "./diff_model.ts";
 
@@ -8,12 +8,12 @@ export interface ReadHunk {
   readonly next: number;
 }
 
-/** Where a hunk begins, and whether its counts are believed. */
+/** Where a hunk begins, and whether its counts are used. */
 export interface HunkPlace {
   /** Index of its `@@` line. */
   readonly at: number;
   readonly recount: boolean;
-  /** It begins with no `@@` line: the first hunk of a file in the form of `*** Begin Patch`. */
+  /** Without an `@@` line: the first hunk of a file in the form of `*** Begin Patch`. */
   readonly headless?: boolean;
 }
 
@@ -23,10 +23,10 @@ const BARE_HEAD = /^@@(?: +(?![-+]\d)(.*?))?(?: *@@(.*))?$/;
 const KIND: Readonly<Record<string, HunkLine["kind"]>> = { " ": "keep", "-": "drop", "+": "add" };
 
 /**
- * Reads the hunk at `place.at`.
+ * Parses the hunk at `place.at`.
  *
- * @throws {Fault} `invalidInput` when its head does not parse, its lines are not as many as it says, or something
- * follows a line that is said to end its file.
+ * @throws {Fault} `invalidInput` when its head does not parse, its lines differ from the counts, or
+ * lines follow the one marked as the end of the file
  */
 export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
   const text = place.headless === true ? "@@" : lines[place.at]?.text ?? "";
@@ -37,8 +37,8 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       'is no hunk head: it reads "@@ -LINE,COUNT +LINE,COUNT @@", or "@@" alone where the context says where',
     );
   }
-  const said = { old: Number(head?.[2] ?? 1), new: Number(head?.[4] ?? 1) };
-  // Without numbers the lines are all that there is to believe.
+  const counts = { old: Number(head?.[2] ?? 1), new: Number(head?.[4] ?? 1) };
+  // Without numbers only the lines themselves count.
   const recount = place.recount || head === null;
   const counted = { old: 0, new: 0 };
   const found: HunkLine[] = [];
@@ -49,9 +49,9 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
       endOfFile(found, at, lines[place.at]?.end === "\r\n");
       continue;
     }
-    const full = counted.old >= said.old && counted.new >= said.new;
+    const full = counted.old >= counts.old && counted.new >= counts.new;
     if (recount ? isBoundary(lines, at) : full) break;
-    // Editors and models drop the one blank of an empty kept line.
+    // Editors and models drop the single blank of an empty kept line.
     const kind = line.text === "" ? "keep" : KIND[line.text[0] ?? ""];
     if (kind === undefined) break;
     if (kind !== "add") counted.old += 1;
@@ -64,10 +64,10 @@ export function readHunk(lines: readonly Line[], place: HunkPlace): ReadHunk {
   if (recount) {
     trimBlank(found, lines, at);
     if (head === null) refuseUnmarked(lines, at);
-  } else if (counted.old !== said.old || counted.new !== said.new) {
+  } else if (counted.old !== counts.old || counted.new !== counts.new) {
     throw bad(
       place.at,
-      `says ${said.old} old and ${said.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
+      `says ${counts.old} old and ${counts.new} new lines, and ${counted.old} and ${counted.new} follow: ` +
         "write the right counts, or pass recount: true",
     );
   } else refuseLeftOver(lines, at);
@@ -93,13 +93,13 @@ export function isHunkHead(text: string): boolean {
   return /^@@(?: |$)/.test(text);
 }
 
-/** The line above a hunk that a head without numbers names; dots stand for none. */
+/** The line above a hunk that a head without numbers names; dots mean none. */
 function sectionOf(bare: RegExpExecArray | null): string {
   const [, inside = "", behind = ""] = bare ?? [];
   return [behind.trim(), inside.trim()].find((text) => /[^.\s\u2026]/.test(text)) ?? "";
 }
 
-/** A hunk without counts ends where another thing begins; a line that lost its mark would be lost with it. */
+/** Refuses an unmarked line after a hunk without counts: it would otherwise be lost. */
 function refuseUnmarked(lines: readonly Line[], at: number): void {
   const text = lines[at]?.text ?? "";
   if (text === "" || isBoundary(lines, at) || text.startsWith("```") || text.trimEnd() === "--") {
@@ -111,18 +111,18 @@ function refuseUnmarked(lines: readonly Line[], at: number): void {
   );
 }
 
-/** Whether `---` and `+++` lines stand at `at`. */
+/** Whether `---` and `+++` lines are at `at`. */
 export function isFileHead(lines: readonly Line[], at: number): boolean {
   return (lines[at]?.text.startsWith("--- ") ?? false) &&
     (lines[at + 1]?.text.startsWith("+++ ") ?? false);
 }
 
-/** With counts not believed, blank lines between hunks are not part of either. */
+/** Without counts, blank lines between hunks belong to neither hunk. */
 function trimBlank(found: HunkLine[], lines: readonly Line[], at: number): void {
   for (let back = at - 1; found.length > 0 && lines[back]?.text === ""; back -= 1) found.pop();
 }
 
-/** Takes the end off the last line; a CR before it is the line's own, unless all of the diff has them. */
+/** Removes the last line's end; a CR before it stays with the line, unless all lines have CRLF. */
 function endOfFile(found: HunkLine[], at: number, crlfDiff: boolean): void {
   const last = found.pop();
   if (last === undefined) throw bad(at, "says that a line has no end, and there is none before it");

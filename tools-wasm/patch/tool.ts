@@ -1,4 +1,4 @@
-/** The plugin `patch`: reads, stages and merges changes of text. @module */
+/** The plugin `patch`: parses, stages and merges changes of text. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type PartReader, readWhole } from "../../text/whole_file.ts";
 import { countKind, type FilePatch, pathsOf, sideOf } from "./diff_model.ts";
@@ -6,12 +6,12 @@ import { mergeTexts } from "./merge_texts.ts";
 import { parseDiff, type ParseOptions } from "./parse_diff.ts";
 import { applyHunks, type HunkConflict } from "./apply_hunks.ts";
 
-/** What this plugin uses of the host. */
+/** The host functions that this plugin uses. */
 export interface PatchHost {
   readonly fs: HostFiles;
 }
 
-/** Arguments of patch_parse, as tool.yaml describes them. */
+/** Arguments of patch_parse, as in tool.yaml. */
 interface ParseArgs extends ParseOptions {
   readonly diff: string;
   readonly lines?: boolean;
@@ -35,8 +35,7 @@ interface MergeArgs {
   readonly out?: string;
 }
 
-// The gate has checked the arguments against tool.yaml's schemas.
-/** The tools, by name. */
+// The tools, by name. The gate has checked the arguments against tool.yaml's schemas.
 export const tools = Object.freeze({
   patch_parse: (args: ParseArgs) => Promise.resolve(parse(args)),
   patch_stage: (args: StageArgs, remit: PatchHost) =>
@@ -106,34 +105,34 @@ async function version(
   return read;
 }
 
-// Works out what a diff makes of the workspace, and stages it whole or not at all.
+// Applies a diff to the workspace, and stages it completely or not at all.
 
-/** What became of one file. */
+/** The result for one file. */
 interface StagedFile {
   readonly path: string;
   readonly kind: FilePatch["kind"];
   readonly from?: string;
-  /** Lines by which hunks were moved, when any was. */
+  /** Lines by which hunks were moved; absent for none. */
   readonly offsets?: readonly number[];
-  /** What is worth knowing: line ends that differed, a mode that was left as it is. */
+  /** Remarks: differing line ends, an unapplied mode. */
   readonly notes?: readonly string[];
 }
 
 /** Why a file cannot take its hunks. */
 type FileConflict = { readonly path: string } & HunkConflict;
 
-/** Everything staged, or nothing and why. */
+/** Everything staged, or nothing and the conflicts. */
 type StageResult =
   | { readonly applied: true; readonly files: readonly StagedFile[] }
   | { readonly applied: false; readonly conflicts: readonly FileConflict[] };
 
-/** Text of a path after the diff; null when it will not exist. */
+/** The text of each path after the diff; null for a path that will not exist. */
 type Desk = Map<string, string | null>;
 
 /**
  * Applies `patches` and stages the results.
  *
- * @throws {Fault} `invalidArguments` when a file is named that `listed` lacks, `refused` for a binary change.
+ * @throws {Fault} `invalidArguments` for a file that `listed` lacks, `refused` for a binary change
  */
 async function stageDiff(
   files: HostFiles,
@@ -228,16 +227,16 @@ function refuse(path: string, why: string): One {
 
 // The files that a call may touch, through the host's functions.
 
-/** What the host offers of `remit.fs`. */
+/** The used part of `remit.fs`. */
 interface HostFiles extends PartReader {
   write(args: { readonly path: string; readonly text: string }): Promise<unknown>;
   delete(args: { readonly path: string }): Promise<unknown>;
 }
 
-/** Most bytes of a file that is patched or merged: 4 MiB. */
+/** Maximum bytes of a file that is patched or merged: 4 MiB. */
 const FILE_BYTES = 4 * 1024 * 1024;
 
-/** The whole text of a file; undefined when there is none. @throws {Fault} as {@link readWhole} does */
+/** The whole text of a file; undefined when there is none. @throws {Fault} as {@link readWhole} */
 async function tryWhole(files: HostFiles, path: string): Promise<string | undefined> {
   try {
     return await readWhole(files, path, FILE_BYTES);

@@ -4,11 +4,11 @@ import type { Hidden } from "./invisible.ts";
 import { BLOCKS, type PageElement, type PageNode } from "./page_tree.ts";
 import { resolveLink } from "./resolve_link.ts";
 
-/** What inline parts need to know of their page. */
+/** The parts of a page that its inline text needs. */
 export interface InlineOptions {
-  /** Address that links are resolved against. */
+  /** Base address of links. */
   readonly base: string;
-  /** Links that were dropped are counted here. */
+  /** Counts dropped links. */
   readonly hidden: Hidden;
 }
 
@@ -22,10 +22,10 @@ const MARKS: Readonly<Record<string, string>> = {
   strike: "~~",
 };
 const CODE = new Set(["code", "kbd", "samp", "tt"]);
-/** Controls: what a person could type or choose is no content. */
+/** Controls: what a person could type or choose is not content. */
 const DROPPED = new Set(["input", "select", "textarea", "wbr", "rp", "progress", "meter"]);
 
-/** Writes parts as one text. Blanks are collapsed; `br` is a line end. */
+/** Writes parts as one text. Collapses blanks; `br` is a line end. */
 export function inlineText(nodes: readonly PageNode[], options: InlineOptions): string {
   return nodes.map((node, at) =>
     typeof node === "string" ? escaped(node) : element(node, options, nodes[at + 1])
@@ -62,12 +62,12 @@ function element(node: PageElement, options: InlineOptions, after?: PageNode): s
 
 const NOTE_MARK = /\b(?:doc-)?noteref\b/i;
 
-/** What an element says that it is, in HTML or in a book. */
+/** An element's declared role, in HTML or in a book. */
 function roleOf({ attributes }: PageElement): string {
   return `${attributes.get("role") ?? ""} ${attributes.get("epub:type") ?? ""}`;
 }
 
-/** A mark above the line that leads to a place on the page, or that is called the mark of a note. */
+/** Whether a raised mark leads to a place on the page, or has the role of a note's mark. */
 function isNoteMark(node: PageElement): boolean {
   return NOTE_MARK.test(roleOf(node)) ||
     node.children.some((child) =>
@@ -90,7 +90,7 @@ function image(node: PageElement, { base, hidden }: InlineOptions): string {
   const alt = escaped((node.attributes.get("alt") ?? "").replace(/\s+/g, " ").trim()).slice(0, 500);
   const target = resolveLink(node.attributes.get("src") ?? "", base);
   if (target.kind === "refused") hidden.links += 1;
-  // An image that is named by nothing says nothing.
+  // An image without a name adds nothing.
   if (alt === "") return "";
   return target.kind === "address" ? `![${alt}](${target.url})` : `[image: ${alt}]`;
 }
@@ -98,13 +98,13 @@ function image(node: PageElement, { base, hidden }: InlineOptions): string {
 function code(node: PageElement): string {
   const text = plain(node).replace(/\s+/g, " ").trim();
   if (text === "") return "";
-  const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+  const longest = (text.match(/`+/g) ?? []).reduce((max, run) => Math.max(max, run.length), 0);
   const fence = "`".repeat(Math.min(longest + 1, 50));
   const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
   return `${fence}${pad}${text}${pad}${fence}`;
 }
 
-/** An element's text without marks, but for those that keep numbers apart. */
+/** An element's text without marks, except those that keep numbers apart. */
 export function plain(node: PageNode): string {
   if (typeof node === "string") return node;
   if (node.name === "br") return "\n";
@@ -120,7 +120,7 @@ export function plain(node: PageNode): string {
   }).join("");
 }
 
-/** A page's own text cannot write links, images or emphasis. */
+/** Escapes a page's text, so that it cannot form links, images or emphasis. */
 function escaped(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*[\]<]/g, "\\$&").replace(
     /_+/g,

@@ -1,4 +1,4 @@
-/** What a page holds and a person does not see. @module */
+/** Content of a page that people do not see. @module */
 import {
   type Declaration,
   fontSize,
@@ -10,20 +10,20 @@ import {
   withoutComments,
 } from "../../text/css.ts";
 
-/** What was left out. */
+/** Counts of what was left out. */
 export interface Hidden {
-  /** Elements that the page hides, with all that is in them. */
+  /** Hidden elements, each with its contents. */
   elements: number;
-  /** Characters of text in those. */
+  /** Characters of text in hidden elements. */
   characters: number;
   comments: number;
   /** Characters without a shape: zero-width, direction marks, tags. */
   invisible: number;
-  /** Links that run code or carry their content: `javascript:`, `data:`. */
+  /** Links that run code or contain data: `javascript:`, `data:`. */
   links: number;
 }
 
-/** Nothing left out yet. */
+/** An empty count. */
 export function nothingHidden(): Hidden {
   return { elements: 0, characters: 0, comments: 0, invisible: 0, links: 0 };
 }
@@ -34,15 +34,15 @@ export type Attributes = ReadonlyMap<string, string>;
 /** Names that a page's own style sheet hides: `.class` and `#id`. */
 export type HiddenNames = ReadonlySet<string>;
 
-/** The largest letters that nobody reads, pixels. */
+/** Font sizes below this are unreadable, in pixels. */
 const TINY = 3;
-/** A style that is longer than pages write them hides something, or it hides that it does. */
+/** A style longer than pages normally have hides something, or hides that it does. */
 const STYLE = 2_000;
 const VALUE = 300;
 const HIDDEN = /^(?:hidden|collapse)$/;
 const RULES = { far: -100, strict: true };
 
-/** Two values of a colour that people cannot tell apart; unknown ones where they are written alike. */
+/** Whether people cannot tell two colours apart; unknown ones only if written alike. */
 function alike(one: string | undefined, other: string | undefined): boolean {
   if (one === undefined) return false;
   const a = parseColour(one), b = other === undefined ? undefined : parseColour(other);
@@ -60,15 +60,15 @@ function declared(of: Properties): { readonly colour?: string; readonly ground?:
   };
 }
 
-/** The colours of a text and of what lies behind it; undefined where a sheet may say another. */
+/** The colours of a text and its background; undefined where a sheet may override them. */
 export interface Ink {
   readonly colour: string | undefined;
   readonly ground: string | undefined;
-  /** The two cannot be told apart. */
+  /** Whether the two cannot be told apart. */
   readonly unseen: boolean;
 }
 
-/** The ink of a page, as far as its own sheets leave it alone. */
+/** The ink of a page, as far as its own sheets allow a decision. */
 export function inkOfPage(sheet: string, linked: boolean): Ink {
   const ground = linked || /background/i.test(sheet) ? undefined : "white";
   return { colour: undefined, ground, unseen: false };
@@ -79,22 +79,24 @@ export function inkOf(attributes: Attributes, outer: Ink): Ink {
   const style = attributes.get("style");
   const [colour, ground] = [attributes.get("color"), attributes.get("bgcolor")];
   if (style === undefined && colour === undefined && ground === undefined) return outer;
-  const said = style === undefined ? {} : declared(new Map(parseDeclarations(style).map(named)));
-  const behind = said.ground ?? ground?.toLowerCase().trim();
-  const ink = said.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
-  // What is no colour may be a picture.
+  const declarations = style === undefined
+    ? {}
+    : declared(new Map(parseDeclarations(style).map(named)));
+  const behind = declarations.ground ?? ground?.toLowerCase().trim();
+  const ink = declarations.colour ?? colour?.toLowerCase().trim() ?? outer.colour;
+  // A background that is not a colour may be a picture.
   const known = behind === undefined || parseColour(behind) !== undefined;
   const own = known ? behind ?? outer.ground : undefined;
   return { colour: ink, ground: own, unseen: alike(ink, own) };
 }
 
-/** Whether declarations make an element unseen. */
+/** Whether declarations make an element invisible. */
 function hidesByStyle(style: string, behind?: string): boolean {
   if (style.length > STYLE) return true;
-  // A value too long to be looked at, blanks aside.
+  // Hides a value too long to examine, not counting blanks.
   if (style.split(";").some((each) => each.replace(/\s+/g, " ").length > VALUE)) return true;
   const each = parseDeclarations(style).map(named);
-  // Which of two rules for one property holds is not asked: one that hides suffices.
+  // The winner of two rules for one property is not determined: one that hides suffices.
   const of = new Map(each);
   if ([of, ...each.map((one) => new Map([one]))].some((some) => isGone(some, RULES))) return true;
   if (each.some(([name, value]) => name === "visibility" && HIDDEN.test(value))) return true;
@@ -104,7 +106,7 @@ function hidesByStyle(style: string, behind?: string): boolean {
   return alike(colour, ground);
 }
 
-/** Whether an element is unseen by its own attributes or by the page's style sheet. */
+/** Whether an element is hidden by its own attributes or by the page's style sheet. */
 export function isHidden(attributes: Attributes, names: HiddenNames): boolean {
   if (attributes.has("hidden") && attributes.get("hidden")?.toLowerCase() !== "until-found") {
     return true;
@@ -121,7 +123,9 @@ export function isHidden(attributes: Attributes, names: HiddenNames): boolean {
 
 const MAX_SHEET = 500_000;
 
-/** The single classes and ids that a style sheet hides everywhere: not within `@media` and the like. */
+/**
+ * The single classes and ids that a style sheet hides everywhere, not within `@media` and the like.
+ */
 export function hiddenNames(sheet: string, ground?: string): HiddenNames {
   const names = new Set<string>();
   let depth = 0;
@@ -152,10 +156,10 @@ export function hiddenNames(sheet: string, ground?: string): HiddenNames {
 // Zero-width and direction marks, soft hyphens, variation selectors, interlinear marks, tag characters.
 const SHAPELESS =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
-// deno-lint-ignore no-control-regex -- these are what is taken out
+// deno-lint-ignore no-control-regex -- this pattern removes control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
-/** Takes characters without a shape out of a text and counts them. */
+/** Removes characters without a shape from a text and counts them. */
 export function visibleText(text: string, hidden: Hidden): string {
   const plain = text.replace(SHAPELESS, "").replace(CONTROL, "");
   hidden.invisible += text.length - plain.length;

@@ -1,16 +1,16 @@
-/** Finds the part of a page that is its content. @module */
+/** Finds the main content of a page. @module */
 import type { PageElement } from "./page_tree.ts";
 
-/** The content, and what around it is left out when the page does not mark its content. */
+/** The content, and element names to leave out when the page does not mark its content. */
 export interface MainPart {
   readonly root: PageElement;
   readonly without: ReadonlySet<string>;
 }
 
-/** A marked part with less text than this does not count where the page has much more. */
+/** Minimum text of a marked part, where the page has much more. */
 const LITTLE = 200;
 
-/** `<main>` or the only long `<article>`, if there is one; else all but navigation, asides and footers. */
+/** `<main>`, or the only long `<article>`; else everything but navigation, asides and footers. */
 export function mainPart(root: PageElement): MainPart {
   const marked = find(
     root,

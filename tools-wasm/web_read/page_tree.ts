@@ -1,6 +1,6 @@
 /**
- * Reads HTML into a light tree of what a person would see. Any text is a page: nothing here fails, and time and memory
- * are linear in the text, with a limit on depth and on parts.
+ * Parses HTML into a light tree of what people would see. Any text is a page: the parser never
+ * fails, and its time and memory are linear in the text, with limits on depth and number of parts.
  * @module
  */
 import { QuoteType, Tokenizer } from "htmlparser2";
@@ -20,7 +20,7 @@ import {
 /** A text or an element. */
 export type PageNode = string | PageElement;
 
-/** An element that is seen. */
+/** A visible element. */
 export interface PageElement {
   readonly name: string;
   readonly attributes: Attributes;
@@ -28,7 +28,7 @@ export interface PageElement {
   /** Characters of text in it. */
   size: number;
   readonly ink: Ink;
-  /** A block lies somewhere in it. */
+  /** Whether it contains a block. */
   holdsBlocks: boolean;
 }
 
@@ -36,32 +36,32 @@ export interface PageElement {
 export interface Page {
   readonly root: PageElement;
   readonly title: string;
-  /** What `<base>` says. */
+  /** The address in `<base>`. */
   readonly base: string;
   readonly hidden: Hidden;
-  /** It had more parts than are read. */
+  /** Whether the page had too many parts. */
   readonly cut: boolean;
 }
 
-/** Deepest nesting that is kept; deeper elements lie in the deepest one. */
+/** Maximum nesting; deeper elements are attached at this level. */
 const DEEPEST = 100;
 const MAX_PARTS = 150_000;
 const MAX_ATTRIBUTE = 4_000;
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 const VOID = words("area base br col embed hr img input link meta param source track wbr");
-/** Never shown, whatever is in them. */
+/** Never shown, whatever their contents. */
 const UNSEEN = words(
   "script style template noscript iframe object embed svg canvas audio video head datalist frameset applet",
 );
 const KEPT_ATTRIBUTES = words(
   "href src alt title start value reversed color bgcolor colspan rowspan epub:type encoding open close separators role lang id class style hidden aria-hidden type content charset align",
 );
-/** Elements that begin a line of their own. */
+/** Elements that begin a new line. */
 export const BLOCKS = words(
   "address article aside blockquote details div dl fieldset figure footer form h1 h2 h3 h4 h5 h6 header hr main nav ol p pre section table ul",
 );
-/** An opening tag ends these, up to the borders. */
+/** An opening tag ends these open elements, up to a border. */
 const ENDS: Readonly<Record<string, ReadonlySet<string>>> = {
   li: words("li"),
   dt: words("dt dd"),
@@ -78,7 +78,7 @@ const ENDS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 const BORDERS = words("ul ol dl table td th html body select");
 
-/** Reads a page. */
+/** Parses a page. */
 export function readPage(html: string): Page {
   const hidden = nothingHidden();
   const sheets = html.match(/<style[^>]{0,500}>[^<]*/gi)?.slice(0, 200) ?? [];
@@ -104,10 +104,10 @@ interface Sheet {
 
 function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
   const root = makeElement("#root", new Map(), inkOfAll);
-  /** What `<html>` and `<body>` say of everything in them. */
+  /** The ink that `<html>` and `<body>` give to everything in them. */
   let inkOfBody = inkOfAll;
   const open: PageElement[] = [root];
-  /** Names of open elements that lie too deep or are unseen: they only have to be closed again. */
+  /** Names of open elements that are too deep or hidden: they only need to be closed. */
   const unseen: string[] = [];
   let deeper = 0;
   let parts = 0;
@@ -173,7 +173,7 @@ function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
     if (name === "base" && base === "") base = attributes.get("href") ?? "";
     const isVoid = VOID.has(name) || (selfClosing && (name === "svg" || name === "math"));
     if (unseen.length > 0) {
-      // `<head>` often has no end tag: a body, or what belongs in one, ends it.
+      // `<head>` often has no end tag: a body, or one of its elements, ends it.
       if (unseen[0] === "head" && (name === "body" || BLOCKS.has(name))) unseen.length = 0;
       else {
         if (!isVoid && unseen.length < 100_000) unseen.push(name);
@@ -205,9 +205,9 @@ function makeBuilder({ names, ink: inkOfAll }: Sheet, hidden: Hidden) {
   const closed = (name: string): void => {
     if (name === "title") inTitle = false;
     if (unseen.length > 0) {
-      // Looks only a little way back: a hostile page has 100,000 open ones.
-      const least = Math.max(0, unseen.length - 500);
-      for (let at = unseen.length - 1; at >= least; at -= 1) {
+      // Looks back only a little: a hostile page has 100,000 open elements.
+      const earliest = Math.max(0, unseen.length - 500);
+      for (let at = unseen.length - 1; at >= earliest; at -= 1) {
         if (unseen[at] !== name) continue;
         unseen.length = at;
         return;

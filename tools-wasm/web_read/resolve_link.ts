@@ -1,19 +1,22 @@
-/** Makes links of a page absolute, as RFC 3986 has it, and refuses those that are no address. @module */
+/**
+ * Makes links of a page absolute, as in RFC 3986, and refuses those that are not addresses. @module
+ */
 
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const MAX = 2_000;
 
-/** A link: an absolute `http`, `https` or `mailto` address; a place on the same page; or nothing to follow. */
+/** A link: an absolute `http`, `https` or `mailto` address; a place on this page; or refused. */
 export type Link =
   | { readonly kind: "address"; readonly url: string }
   | { readonly kind: "samePage" }
   /** `javascript:`, `data:`, another scheme, or too long. */
   | { readonly kind: "refused" };
 
-/** Resolves what an attribute says against the page's address. */
+/** Resolves an attribute's link against the page's address. */
 export function resolveLink(written: string, base: string): Link {
-  // Browsers take line ends and what lies at and below the blank out before they look at the scheme: `java\nscript:`.
+  // Browsers remove line ends, and characters up to the blank at the ends, before they read the
+  // scheme: `java\nscript:`.
   const plain = written.replace(/[\t\n\r]/g, "").replace(/^[^!-\uffff]+|[^!-\uffff]+$/g, "");
   if (plain === "" || plain.startsWith("#")) return { kind: "samePage" };
   if (plain.length > MAX) return { kind: "refused" };
@@ -35,7 +38,7 @@ export function resolveLink(written: string, base: string): Link {
   return address(origin + withoutDots(path.slice(0, path.lastIndexOf("/") + 1) + plain || "/"));
 }
 
-/** The address that links of a page are resolved against. */
+/** The base address of a page's links. */
 export function baseOf(url: string, base: string): string {
   if (base === "") return url;
   const link = resolveLink(base, url);
@@ -57,7 +60,7 @@ function withoutDots(target: string): string {
   return (joined.startsWith("/") ? joined : `/${joined}`) + rest;
 }
 
-/** With what would end a Markdown link written as percent signs. */
+/** Percent-encodes characters that would end a Markdown link. */
 function address(url: string): Link {
   const safe = url.replace(
     /[\s()<>"\\[\]`|]/g,

@@ -5,9 +5,9 @@ import { resolveLink } from "./resolve_link.ts";
 
 /** How a page is written. */
 interface MarkdownOptions extends InlineOptions {
-  /** Elements that are left out, by name. */
+  /** Names of elements to leave out. */
   readonly without: ReadonlySet<string>;
-  /** Characters after which nothing more is written. */
+  /** Maximum characters of the output. */
   readonly most: number;
 }
 
@@ -15,14 +15,14 @@ const INLINE = new Set(
   "#text a abbr acronym b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark math meter output progress q rp rt ruby s samp select small span strike strong sub sup textarea time tt u var wbr"
     .split(" "),
 );
-/** Characters of a link around blocks that is still written as one line. */
+/** Maximum characters of a link around blocks that is written as one line. */
 const CARD = 300;
-/** By their roles, elements that are around the content and not of it. */
+/** Roles of elements around the content. */
 const AROUND = new Set(
   "navigation banner contentinfo complementary search dialog alertdialog menu menubar".split(" "),
 );
 
-/** Writes `root` and what is below it. */
+/** Writes `root` and its descendants. */
 export function toMarkdown(root: PageElement, options: MarkdownOptions): string {
   const out = makeMarkdownOut(options.most);
   blocks(root.children, { out, options });
@@ -32,7 +32,7 @@ export function toMarkdown(root: PageElement, options: MarkdownOptions): string 
 interface Writing {
   readonly out: MarkdownOut;
   readonly options: MarkdownOptions;
-  /** Within a list's item. */
+  /** Whether the text belongs to a list item. */
   readonly nested?: boolean;
 }
 
@@ -109,7 +109,7 @@ function block(node: PageNode, writing: Writing): void {
   }
 }
 
-/** A link around blocks: one line when it is short, else its blocks and the link behind them. */
+/** A link around blocks: one line if short, else its blocks followed by the link. */
 function card(node: PageElement, writing: Writing): void {
   if (node.size <= CARD) {
     writing.out.block(startSafe(inlineText([node], writing.options).trim()));
@@ -144,23 +144,23 @@ function list(node: PageElement, writing: Writing): void {
   }
 }
 
-/** A number as lists have it. */
-function wholeOf(said = ""): number | undefined {
-  const number = Number(said);
-  return /^-?\d{1,9}$/.test(said.trim()) ? number : undefined;
+/** A number of a list item. */
+function wholeOf(text = ""): number | undefined {
+  const number = Number(text);
+  return /^-?\d{1,9}$/.test(text.trim()) ? number : undefined;
 }
 
 function table(node: PageElement, writing: Writing): void {
   const { caption, cells } = tableRows(node, writing.options);
   const wide = cells.some((row) => row.length > 1);
   if (!wide || cells.some((row) => row.some(holdsBlocks))) {
-    // A table of one column, or of blocks, is there for the layout.
+    // A table of one column, or of blocks, only arranges the layout.
     for (const row of cells) for (const cell of row) blocks(cell.children, writing);
     return;
   }
   const rows = tableTexts(cells, writing.options);
   if (caption !== "") writing.out.block(caption);
-  const columns = rows.reduce((most, texts) => Math.max(most, texts.length), 0);
+  const columns = rows.reduce((max, texts) => Math.max(max, texts.length), 0);
   if (columns === 0) return;
   const line = (texts: readonly string[]): string =>
     `| ${Array.from({ length: columns }, (_, at) => texts[at] ?? "").join(" | ")} |`;
@@ -169,14 +169,14 @@ function table(node: PageElement, writing: Writing): void {
   writing.out.block([head ?? "", rule, ...rest].join("\n"));
 }
 
-/** A fence longer than any run of backticks within. */
+/** A fence longer than any run of backticks inside. */
 function fenced(code: string): string {
-  const longest = (code.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const longest = (code.match(/`+/g) ?? []).reduce((max, run) => Math.max(max, run.length), 2);
   const fence = "`".repeat(Math.min(longest + 1, 200));
   return `${fence}\n${code.replace(/^\n/, "").trimEnd()}\n${fence}`;
 }
 
-/** Text that would begin a heading, a list, a quote or a fence is kept text. */
+/** Escapes text that would begin a heading, a list, a quote or a fence. */
 function startSafe(text: string): string {
   return text.replace(/^(?=(?:#{1,6}|[-+]|>|~{3,}|={3,})(?:\s|$|>))/gm, "\\").replace(
     /^(\d{1,9})([.)])(?=\s)/gm,
@@ -184,13 +184,13 @@ function startSafe(text: string): string {
   );
 }
 
-// Collects Markdown: blocks with blank lines between them, under the marks of lists and quotes.
+// Collects Markdown: blocks with blank lines between them, inside the marks of lists and quotes.
 
-/** Where Markdown is written to. */
+/** Collects Markdown. */
 interface MarkdownOut {
-  /** A block of one or more lines, set apart by blank lines. */
+  /** Adds a block of one or more lines, set apart by blank lines. */
   block(text: string): void;
-  /** Writes what `write` writes with `first` before its first line and `rest` before the others. */
+  /** Prefixes the output of `write`: `first` before its first line, `rest` before the others. */
   under(
     marks: { readonly first: string; readonly rest: string; readonly tight: boolean },
     write: () => void,
@@ -200,11 +200,11 @@ interface MarkdownOut {
   text(): string;
 }
 
-/** Most levels of lists and quotes that are marked: deeper ones lie on the deepest. */
-const MARKED = 8;
+/** Maximum marked levels of lists and quotes: deeper ones use the deepest mark. */
+const MAX_MARKED = 8;
 
-/** Makes a collector that is full after `most` characters. */
-function makeMarkdownOut(most: number): MarkdownOut {
+/** Makes a collector that is full after `max` characters. */
+function makeMarkdownOut(max: number): MarkdownOut {
   const lines: string[] = [];
   let size = 0;
   let prefix = "";
@@ -214,7 +214,7 @@ function makeMarkdownOut(most: number): MarkdownOut {
   let written = false;
 
   const line = (text: string): void => {
-    if (size > most) return;
+    if (size > max) return;
     const full = (pending ?? prefix) + text;
     pending = undefined;
     lines.push(text === "" ? full.trimEnd() : full);
@@ -235,7 +235,7 @@ function makeMarkdownOut(most: number): MarkdownOut {
       marks: { readonly first: string; readonly rest: string; readonly tight: boolean },
       write: () => void,
     ) => {
-      if (levels >= MARKED) return write();
+      if (levels >= MAX_MARKED) return write();
       if (written && pending === undefined && !marks.tight) line("");
       const outer = prefix;
       const before = lines.length;
@@ -249,14 +249,14 @@ function makeMarkdownOut(most: number): MarkdownOut {
       pending = undefined;
       if (lines.length > before) written = true;
     },
-    full: () => size > most,
+    full: () => size > max,
     text: () => lines.join("\n").replace(/\n{3,}/g, "\n\n").trim(),
   });
 }
 
 // Reads a table element into rows of cells, and cells into texts.
 
-/** A table's rows of cells, those in its head, body and foot in order. */
+/** A table's rows of cells, from its head, body and foot in order. */
 interface TableContent {
   readonly caption: string;
   readonly cells: readonly (readonly PageElement[])[];
@@ -283,8 +283,8 @@ function tableRows(table: PageElement, options: InlineOptions): TableContent {
 }
 
 /**
- * What the cells of a table say, each in its column. A cell that spans columns or rows stands in the first of them, and
- * the others are empty.
+ * The texts of a table's cells, each in its column. A cell that spans columns or rows fills only
+ * its first position.
  */
 function tableTexts(
   rows: readonly (readonly PageElement[])[],
@@ -309,10 +309,13 @@ function tableTexts(
       }
       const below = spanOf(cell, "rowspan", MAX_ROWS) - 1;
       const columns = spanOf(cell, "colspan", MAX_COLUMNS);
-      const said = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+      const content = inlineText(cell.children, options).replace(/\s+/g, " ").replaceAll(
+        "|",
+        "\\|",
+      );
       for (let at = 0; at < columns && texts.length < MAX_COLUMNS; at += 1) {
         covered[texts.length] = below;
-        texts.push(at === 0 ? said.trim() : "");
+        texts.push(at === 0 ? content.trim() : "");
       }
     }
     skip();
@@ -320,20 +323,20 @@ function tableTexts(
   });
 }
 
-/** How many columns or rows a cell covers; all that follow where it says 0. */
-function spanOf(cell: PageElement, name: "colspan" | "rowspan", most: number): number {
-  const said = Math.floor(Number(cell.attributes.get(name) ?? "1"));
-  if (said === 0 && name === "rowspan") return most;
-  return Math.min(most, Math.max(1, said || 1));
+/** The number of columns or rows a cell covers; 0 in `rowspan` means all that follow. */
+function spanOf(cell: PageElement, name: "colspan" | "rowspan", max: number): number {
+  const span = Math.floor(Number(cell.attributes.get(name) ?? "1"));
+  if (span === 0 && name === "rowspan") return max;
+  return Math.min(max, Math.max(1, span || 1));
 }
 
-/** Whether a cell is more than a line of a table can hold. */
+/** Whether a cell holds more than a line of a table can. */
 function holdsBlocks(cell: PageElement): boolean {
   if (cell.size > LONG_CELL) return true;
-  return cell.children.some((child) => typeof child !== "string" && LARGE.test(child.name));
+  return cell.children.some((child) => typeof child !== "string" && BLOCK_NAMES.test(child.name));
 }
 
-const LARGE = /^(?:table|ul|ol|dl|pre|blockquote|h[1-6]|section|article)$/;
+const BLOCK_NAMES = /^(?:table|ul|ol|dl|pre|blockquote|h[1-6]|section|article)$/;
 
 function isCell(node: PageElement | string): node is PageElement {
   return typeof node !== "string" && (node.name === "td" || node.name === "th");

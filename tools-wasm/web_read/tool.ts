@@ -1,37 +1,17 @@
-/** The plugin `web_read`: a page of the web as Markdown. @module */
+/** The plugin `web_read`: a web page as Markdown. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { webText } from "../../text/web_text.ts";
+import type { Remit, WebAnswer } from "../sdk/mod.ts";
 import { type Hidden, nothingHidden, visibleText } from "./invisible.ts";
 import { mainPart } from "./main_part.ts";
 import { readPage } from "./page_tree.ts";
 import { baseOf } from "./resolve_link.ts";
 import { toMarkdown } from "./to_markdown.ts";
 
-/** What this plugin uses of the host. */
-export interface WebHost {
-  readonly http: {
-    fetch(
-      args: {
-        readonly url: string;
-        readonly headers?: Readonly<Record<string, string>>;
-        readonly bytes?: number;
-      },
-    ): Promise<WebAnswer>;
-  };
-}
+/** The host functions that this plugin uses. */
+export type WebHost = Pick<Remit, "http">;
 
-/** An answer from the web. */
-export interface WebAnswer {
-  readonly status: number;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text?: string;
-  readonly base64?: string;
-  readonly cut: boolean;
-  readonly stopped?: { readonly location: string; readonly why: string };
-}
-
-/** Arguments of web_read, as tool.yaml describes them. */
+/** Arguments of web_read, as in tool.yaml. */
 interface ReadArgs {
   readonly url: string;
   readonly from?: number;
@@ -39,9 +19,9 @@ interface ReadArgs {
   readonly whole?: boolean;
 }
 
-/** Most bytes of an answer that are read: 5 MiB. */
+/** Maximum bytes of an answer: 5 MiB. */
 const BYTES = 5 * 1024 * 1024;
-/** Most characters of Markdown that are made of a page. */
+/** Maximum characters of a page's Markdown. */
 const MAX = 2_000_000;
 const ACCEPT =
   "text/html, application/xhtml+xml, text/markdown, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -93,7 +73,7 @@ async function read(args: ReadArgs, remit: WebHost) {
   };
 }
 
-/** What a body is read as. */
+/** How a body is read. */
 type BodyKind = "html" | "text";
 
 function kindOf(type: string, text: string, url: string): BodyKind {
@@ -155,6 +135,6 @@ function pageOf(markdown: string, from: number, limit: number): string {
   const part = markdown.slice(from, from + limit);
   const line = part.lastIndexOf("\n");
   const cut = line > limit * 0.8 ? part.slice(0, line + 1) : part;
-  // Never between the halves of a character.
+  // Never splits a surrogate pair.
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { tools, type WebAnswer, type WebHost } from "./tool.ts";
+import type { WebAnswer } from "../sdk/mod.ts";
+import { tools, type WebHost } from "./tool.ts";
 import { webText } from "../../text/web_text.ts";
 import { resolveLink } from "./resolve_link.ts";
 import { processorTime } from "../../tests/fake/processor_time.ts";

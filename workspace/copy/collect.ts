@@ -1,6 +1,6 @@
 /**
- * What a program did to its copies, as staged changes. It and all that it started have ended: the
- * copies stand still, but every name and file in them is hostile.
+ * Turns what a program did to its copies into staged changes. The program and its children have
+ * ended, so the copies no longer change, but every name and file in them is hostile.
  * @module
  */
 import type { CollectBody, Collected } from "../../contracts/tool/command.ts";
@@ -16,19 +16,19 @@ import { checkNewName, DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts
 import { type Copied, type Copies, COPY_FILES, isSame, stagedOrigin } from "./copies.ts";
 import { type CopyFiles, type CopyStat, isProgram } from "./copy_files.ts";
 
-/** Most lines about what is not kept. */
-const LEFT = 100;
-/** Most staged changes of one run. */
-const CHANGES = 10_000;
-/** Modes with which a program's file is met again by the next run. */
-const PLAIN: ReadonlySet<number> = new Set([0o644, 0o664, 0o666, 0o755, 0o775, 0o777]);
-/** Longest line about one name. */
-const LINE = 600;
+/** Maximum number of lines about changes that are not kept. */
+const MAX_LEFT_LINES = 100;
+/** Maximum number of staged changes of one run. */
+const MAX_CHANGES = 10_000;
+/** Modes that the next run may find on a program's file unchanged. */
+const PLAIN_MODES: ReadonlySet<number> = new Set([0o644, 0o664, 0o666, 0o755, 0o775, 0o777]);
+/** Maximum length of a line about one name. */
+const MAX_LINE = 600;
 
 /**
- * Compares the copies with what was copied, and keeps the contents of what changed. `untouched`: all
- * surely is as it was, folders included. `remade`: copies that hold
- * what is staged now; undefined for one that does not hold what was copied any more.
+ * Compares the copies with what was copied and keeps the contents of changed files. `untouched`:
+ * everything, folders included, is certainly unchanged. `remade`: copies that hold what is staged
+ * now; undefined for a copy that no longer holds what was copied.
  */
 export async function collectChanges(
   { state, files }: { readonly state: HostState; readonly files: CopyFiles },
@@ -41,7 +41,7 @@ export async function collectChanges(
   const unstaged: string[] = [];
   const left: string[] = [];
   const met = new Set<string>();
-  /** Folders that could not be looked into: what they held is not taken for deleted. */
+  /** Folders that could not be read: their earlier files do not count as deleted. */
   const closed: string[] = [];
   const links = linksOf(state);
   const folders = new Set<string>(copies.mounts);
@@ -49,15 +49,15 @@ export async function collectChanges(
   let entries = 0, untouched = true;
 
   const leave = (path: string, why: string): void => {
-    if (left.length < LEFT) left.push(`${path}: ${why}`.slice(0, LINE));
+    if (left.length < MAX_LEFT_LINES) left.push(`${path}: ${why}`.slice(0, MAX_LINE));
   };
   const stage = (change: StagedChange): void => {
-    if (staged.length >= CHANGES) {
-      throw new Fault("tooLarge", `Cannot stage a run's changes: more than ${CHANGES} files`);
+    if (staged.length >= MAX_CHANGES) {
+      throw new Fault("tooLarge", `Cannot stage a run's changes: more than ${MAX_CHANGES} files`);
     }
     staged.push(change);
   };
-  /** The path if a tool may write it; tells why not, else. */
+  /** The path if a tool may write there; otherwise notes the reason. */
   const writable = (text: string, base: Copied["base"]): NamedPath | undefined => {
     try {
       const path = parsePath(text);
@@ -71,7 +71,7 @@ export async function collectChanges(
     }
   };
 
-  /** Keeps the bytes that the change is made for: review and undo need them. */
+  /** Stores the bytes that the change replaces: review and undo need them. */
   const keepBase = async (path: NamedPath, copied: Copied | undefined): Promise<boolean> => {
     if (copied === undefined || copied.base === undefined || copied.staged) return true;
     try {
@@ -116,8 +116,8 @@ export async function collectChanges(
     }
     if (!await keepBase(path, copied)) return;
     await state.content.put(bytes);
-    // The next run meets this very file again, with its time and mode.
-    if (stat.links === 1 && PLAIN.has(stat.mode & 0o7777)) {
+    // The next run gets this same file again, with its time and mode.
+    if (stat.links === 1 && PLAIN_MODES.has(stat.mode & 0o7777)) {
       const origin = stagedOrigin(next), base = copied?.base;
       remade.set(text, {
         ...{ path: text, kind: "file", stat, origin, seen: next, base, staged: true },
@@ -147,7 +147,7 @@ export async function collectChanges(
       return leave(text, `files above ${WHOLE_LIMIT} bytes are not staged; it stays`);
     }
     if (base === undefined) {
-      // It was only staged: nothing is left of it.
+      // The file existed only as a staged change, so nothing is left of it.
       unstaged.push(text);
       return;
     }
@@ -198,7 +198,8 @@ export async function collectChanges(
       return leave(path, "its name is not UTF-8");
     }
     untouched &&= copied !== undefined && isSame(copied.stat, stat, copies.sealedMs);
-    // What was changed in the second of its copying may have been given its time back.
+    // A file changed in the same second as its copying may have had its times reset, so it is
+    // compared.
     if (copied !== undefined && isSame(copied.stat, stat, copies.sealedMs)) return;
     remade.set(path, undefined);
     if (copied?.stat.mark === stat.mark && copied.seen === undefined) return;
@@ -216,7 +217,7 @@ export async function collectChanges(
     }
   };
 
-  /** Folders that a patch neither makes nor takes away: the outermost of each. */
+  /** Reports folders that a patch neither makes nor removes, outermost only. */
   const tellFolders = (): void => {
     const led = new Set(staged.flatMap(({ path, next }) => next === undefined ? [] : above(path)));
     const under = (path: string, among: ReadonlySet<string>): boolean =>
@@ -246,13 +247,13 @@ export async function collectChanges(
   return { collected: { staged, unstaged, left, writtenBytes, untouched }, remade };
 }
 
-/** The folders above a path, its mount's own too. */
+/** The folders above a path, including the mount's own. */
 function above(path: string): readonly string[] {
   const parts = path.split("/");
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-/** Undefined where it cannot be looked at. */
+/** The particulars of a folder; undefined where they cannot be read. */
 function statOf(files: CopyFiles, folder: string): CopyStat | undefined {
   try {
     return files.stat(folder);
@@ -262,7 +263,7 @@ function statOf(files: CopyFiles, folder: string): CopyStat | undefined {
   }
 }
 
-/** What lies in a folder, also if the program took its permissions away; undefined if it cannot be. */
+/** Lists a folder, restoring permissions that the program removed; undefined if it stays closed. */
 function openFolder(
   files: CopyFiles,
   full: string,

@@ -1,26 +1,26 @@
-/** What was copied, remembered so that a change shows. @module */
+/** The record of what was copied, so that changes show. @module */
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Taint } from "../host/taint.ts";
 import type { CopyStat } from "./copy_files.ts";
 
-/** Most files, and bytes, of all copies together. */
+/** Maximum number of files and bytes of all copies together. */
 export const COPY_FILES = 20_000;
 export const COPY_BYTES = 512 * 1024 * 1024;
 
-/** One thing that was copied. */
+/** One copied file or link. */
 export interface Copied {
   /** `MOUNT/relative`. */
   readonly path: string;
   readonly kind: "file" | "link";
-  /** Its particulars in the copy. */
+  /** The particulars of the copy. */
   readonly stat: CopyStat;
-  /** What it was made from, so that it need not be made again; undefined where nothing tells. */
+  /** Identifies the source's state: an equal one is not copied again; undefined if unknown. */
   readonly origin: string | undefined;
-  /** What the agent saw; undefined for a link, and for a file too large to be staged. */
+  /** The content that the agent saw; undefined for a link and for a file too large to stage. */
   readonly seen: Digest | undefined;
-  /** The folder's content that a change would be made for; undefined for a new file. */
+  /** The folder's content that a change would replace; undefined for a new file. */
   readonly base: Digest | undefined;
-  /** Set where `seen` was staged: its bytes are kept already. */
+  /** True where `seen` is staged: its bytes are stored already. */
   readonly staged: boolean;
 }
 
@@ -29,27 +29,27 @@ export function stagedOrigin(next: Digest): string {
   return `staged:${next}`;
 }
 
-/** All of it. */
+/** All copies of one run. */
 export interface Copies {
   /** The folder of this generation. */
   readonly place: string;
   readonly mounts: readonly string[];
   readonly entries: ReadonlyMap<string, Copied>;
-  /** Particulars of the folders that were made, by path. */
+  /** Particulars of the copied folders, by path. */
   readonly folders: ReadonlyMap<string, CopyStat>;
-  /** When they were ready; all that a program changes is changed later. */
+  /** Completion time of the copies, in ms since 1970; every change by a program is later. */
   readonly sealedMs: number;
-  /** Of the paths of all that was copied. */
+  /** Taint of all copied paths together. */
   readonly taint: Taint;
-  /** Contents that were copied, by digest. */
+  /** Digests of the copied contents. */
   readonly contents: ReadonlySet<string>;
   readonly bytes: number;
   readonly withheld: number;
 }
 
 /**
- * Tells whether a thing that stands there now surely is as it was when the copies were ready: one
- * that was made in that very second might have been changed, and its times put back.
+ * Tells whether a file or folder is certainly unchanged since the copies were complete. One made in
+ * the same second may have been changed and its times reset, so it does not count as unchanged.
  */
 export function isSame(was: CopyStat, now: CopyStat | undefined, sealedMs: number): boolean {
   return was.mark === now?.mark && was.changedMs < sealedMs;

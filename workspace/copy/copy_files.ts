@@ -1,41 +1,41 @@
-/** What the copy service may do with files, beyond looking at mounts. @module */
+/** What the copy service may do with files, beyond reading mounts. @module */
 import { type Entry, FsTrouble, type Kind } from "../host/files.ts";
 
-/** A file's particulars as far as a change shows in them. Links are not followed. */
+/** Those particulars of a file that reveal a change. Links are not followed. */
 export interface CopyStat {
   readonly kind: Kind;
   readonly bytes: number;
-  /** Permission bits, and others of the mode. */
+  /** Permission bits and the other bits of the mode. */
   readonly mode: number;
   /** Number of hard links. */
   readonly links: number;
   readonly modifiedMs: number;
   /**
-   * Tells a change. One that put the time of the last write back shows where it came in a later
-   * second than `changedMs`.
+   * Differs after a change. A change that resets the modification time still shows, if it came in a
+   * later second than `changedMs`.
    */
   readonly mark: string;
-  /** Time of the last change of any kind, in whole seconds: no program here can set it. */
+  /** Time of the last change of any kind, in whole seconds: no sandboxed program can set it. */
   readonly changedMs: number;
 }
 
-/** How a new file is made. */
+/** How a new file is created. */
 export interface CopyAs {
   /** Exact permission bits. */
   readonly mode: number;
-  /** Time of its last change; absent: now. */
+  /** Modification time; absent: now. */
   readonly modifiedMs?: number;
 }
 
-/** Files of copies. Every method throws `FsTrouble` where it cannot. */
+/** Files of copies. Every method throws `FsTrouble` on failure. */
 export interface CopyFiles {
   /** Undefined when nothing is there. */
   stat(path: string): CopyStat | undefined;
   list(path: string): readonly Entry[];
   read(path: string): Uint8Array<ArrayBuffer>;
-  /** Makes a new file of these pieces. */
+  /** Creates a new file from these pieces. */
   write(path: string, pieces: Iterable<Uint8Array>, as: CopyAs): void;
-  /** Sets the time of a file's last change. */
+  /** Sets a file's modification time. */
   setTime(path: string, modifiedMs: number): void;
   makeFolder(path: string): void;
   /** Removes a file, a link or an empty folder. */
@@ -43,18 +43,18 @@ export interface CopyFiles {
   readLink(path: string): string;
   makeLink(target: string, path: string): void;
   rename(from: string, to: string): void;
-  /** Takes back what a program did to a folder's permissions, where this process owns it. */
+  /** Restores a folder's permissions after a program changed them, if this process owns it. */
   reopen(folder: string): void;
-  /** Writes to a file, made if need be: what this file system's clock says now. */
+  /** Writes to the file `probe`, created if missing, and returns the file system's current time. */
   touch(probe: string): { readonly modifiedMs: number; readonly changedMs: number };
 }
 
-/** Whether anybody may run a file of this mode. */
+/** Whether the mode has any executable bit. */
 export function isProgram(mode: number): boolean {
   return (mode & 0o111) !== 0;
 }
 
-/** What stands there. @throws FsTrouble `notFound` where nothing does */
+/** The particulars of a file. @throws FsTrouble `notFound` where nothing is there */
 export function statOf(files: Pick<CopyFiles, "stat">, path: string): CopyStat {
   const stat = files.stat(path);
   if (stat === undefined) throw new FsTrouble("notFound", "it is gone");

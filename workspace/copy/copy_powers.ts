@@ -2,7 +2,7 @@
 import { attempt, kindOf, tryThere } from "../host/trouble_powers.ts";
 import type { CopyFiles, CopyStat } from "./copy_files.ts";
 
-/** Whoever runs the program, as whichever user, may write its copy: nobody else can reach it. */
+/** Every user may write a copy, because a program runs as any user; only the program reaches it. */
 const FOLDER_MODE = 0o777;
 const ONE = new Uint8Array(1);
 
@@ -19,7 +19,7 @@ function stat(path: string): CopyStat | undefined {
   });
 }
 
-/** Deno tells the time of the last change in seconds only. */
+/** Deno reports the time of the last change in whole seconds only. */
 function timesOf(info: Deno.FileInfo): { readonly modifiedMs: number; readonly changedMs: number } {
   return { modifiedMs: info.mtime?.getTime() ?? 0, changedMs: info.ctime?.getTime() ?? 0 };
 }
@@ -28,7 +28,7 @@ function setTime(path: string, modifiedMs: number): void {
   Deno.utimeSync(path, new Date(modifiedMs), new Date(modifiedMs));
 }
 
-/** Files of this machine, as far as this process may. */
+/** The machine's files, within this process's permissions. */
 export function denoCopyFiles(): CopyFiles {
   return Object.freeze<CopyFiles>({
     stat,

@@ -1,4 +1,7 @@
-/** The copy service: copies a task's mounts for runs of programs, and stages what they changed. @module */
+/**
+ * The copy service: copies a task's mounts for runs of programs, and stages what the programs
+ * changed. @module
+ */
 import "../../port/prelude_powers.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { serveChild } from "../../port/child_powers.ts";

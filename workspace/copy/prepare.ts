@@ -1,4 +1,7 @@
-/** Copies mounts as the agent sees them: staged changes made, the never-list left out. @module */
+/**
+ * Copies mounts as the agent sees them: staged changes applied, never-listed files left out.
+ * @module
+ */
 import type { PrepareBody } from "../../contracts/tool/command.ts";
 import { EXPORT_LIST } from "../../contracts/authority/export_claims.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -9,7 +12,7 @@ import type { LinkJudge } from "../host/links.ts";
 import { type Opened, openJudged, readAll } from "../host/open.ts";
 import { type HostState, linksOf } from "../host/state.ts";
 import { CLEAN, mix, type Taint } from "../host/taint.ts";
-import { WHOLE_LIMIT } from "../host/view.ts";
+import { stagedTree, WHOLE_LIMIT } from "../host/view.ts";
 import { DEPTH_LIMIT, type NamedPath, parsePath } from "../path.ts";
 import { type Copied, type Copies, COPY_BYTES, COPY_FILES, stagedOrigin } from "./copies.ts";
 import { type CopyAs, type CopyFiles, isProgram, statOf } from "./copy_files.ts";
@@ -17,7 +20,10 @@ import { type Earlier, makeGround } from "./reuse.ts";
 
 const PIECE = 1024 * 1024;
 
-/** A copy is made with the time of its file, for what goes by it, as `make`; a program stays one. */
+/**
+ * A copy keeps the modification time of its file, for programs that compare times, as `make` does;
+ * an executable stays executable.
+ */
 function copyOf({ mode, modifiedMs }: Pick<FileStat, "mode" | "modifiedMs">): CopyAs {
   return { mode: modeOf(mode), modifiedMs };
 }
@@ -35,8 +41,8 @@ export interface CopyParts {
 }
 
 /**
- * Copies these mounts into folders of their names, in a folder `generation` of `work`, or in that of
- * the copies before, if a program left them as they were.
+ * Copies these mounts into folders of their names, in a folder `generation` of `work`, or into the
+ * previous copies if the program left them unchanged.
  *
  * @throws Fault `tooLarge`, `storeFull`, `notFound`
  */
@@ -52,7 +58,7 @@ export async function copyMounts(
   const entries = new Map<string, Copied>();
   const folders: string[] = [];
   const links = linksOf(state);
-  const staged = stagedTree(state.overlay.list());
+  const staged = stagedTree(state);
   const contents = new Set<string>();
   let taint: Taint = CLEAN;
   let bytes = 0, withheld = 0, made = 0, newestMs = 0;
@@ -108,7 +114,7 @@ export async function copyMounts(
     }
   };
 
-  /** `from`: where the folder has the file that the change is of. */
+  /** `from`: the path of the folder's own version of the changed file. */
   const copyStaged = async (change: StagedChange, from?: string): Promise<void> => {
     const { path, base, next } = change;
     taint = mix(taint, change);
@@ -196,7 +202,7 @@ export async function copyMounts(
     else await copyFolder({ mount: path.mount, parts: path.parts, from: full });
   }
   ground.finish();
-  // A file of the folder may have a time to come: what was staged is newer all the same.
+  // Staged files must be newer than the folder's, unless the folder has a time in the future.
   for (const path of newestMs < now() ? [] : fresh) {
     const copied = entries.get(path);
     if (copied === undefined) continue;
@@ -209,12 +215,12 @@ export async function copyMounts(
   return { place, mounts, entries, folders: stats, sealedMs, taint, contents, bytes, withheld };
 }
 
-/** Writes of some 20 µs: a file system's clock goes on every 1 to 10 ms. */
+/** Each write takes about 20 µs; a file system's clock advances every 1 to 10 ms. */
 const SEAL_TRIES = 5_000;
 
 /**
- * What the clock of the copies says. With `wait`, it has gone on since the last of them was made: a
- * program's writes show in the times that they leave.
+ * Returns the copies' file system time. With `wait`, the clock has advanced since the last copy was
+ * made, so that a program's writes show in their times.
  */
 function seal(files: CopyFiles, probe: string, wait: boolean): number {
   const first = files.touch(probe);
@@ -226,40 +232,24 @@ function seal(files: CopyFiles, probe: string, wait: boolean): number {
   return last.changedMs;
 }
 
-/** Milliseconds for which a file must have stood still: within them a change may leave its times. */
+/**
+ * Milliseconds without change before a file's times identify its content: a later write within the
+ * same tick may leave the times equal.
+ */
 const STILL_MS = 2_000;
 
-/** Tells one content of a file of the folder from another; undefined where it cannot yet. */
+/** Identifies a file's content by its particulars; undefined while the file is too recent. */
 function originOf(stat: FileStat, now: number): string | undefined {
   const { dev, ino, bytes, mode, modifiedMs, changedMs } = stat;
   if (Math.max(modifiedMs, changedMs) > now - STILL_MS) return undefined;
   return [dev, ino, bytes, mode, modifiedMs, changedMs].join(":");
 }
 
-/** Staged files, and the folders that lead to them, by folder. A deletion makes no folder. */
-function stagedTree(
-  changes: readonly StagedChange[],
-): ReadonlyMap<string, ReadonlyMap<string, StagedChange | "folder">> {
-  const tree = new Map<string, Map<string, StagedChange | "folder">>();
-  for (const change of changes) {
-    const parts = change.path.split("/");
-    for (let end = parts.length - 1; end >= 1; end--) {
-      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
-      const leaf = end === parts.length - 1;
-      if (!leaf && change.next === undefined) break;
-      const children = tree.get(folder) ?? new Map<string, StagedChange | "folder">();
-      tree.set(folder, children);
-      if (leaf || !children.has(name)) children.set(name, leaf ? change : "folder");
-    }
-  }
-  return tree;
-}
-
 function listed(state: HostState, folder: string): ReturnType<HostState["files"]["list"]> {
   try {
     return state.files.list(folder);
   } catch (error) {
-    // What this user cannot look into, nobody gets.
+    // A folder that this user cannot read is copied as empty.
     if (error instanceof FsTrouble && (error.code === "closed" || error.code === "denied")) {
       return [];
     }
@@ -267,7 +257,7 @@ function listed(state: HostState, folder: string): ReturnType<HostState["files"]
   }
 }
 
-/** Undefined for a name that no tool could name. */
+/** The parsed path; undefined for a name that no tool can name. */
 function named(text: string): NamedPath | undefined {
   try {
     return parsePath(text);
@@ -277,7 +267,7 @@ function named(text: string): NamedPath | undefined {
   }
 }
 
-/** The open file; undefined where it may not be read, or is no file any more. */
+/** The open file; undefined where reading is refused or no file is there. */
 function judged(
   { state, links }: { readonly state: HostState; readonly links: LinkJudge },
   path: NamedPath,

@@ -1,35 +1,35 @@
 /**
- * What copies of the run before serve once more. Where the program left everything as it was, they
- * stay where they lie; else each file that surely is the same is moved into new folders, and no name
- * that the program made is ever met.
+ * Reuses the copies of the previous run. Where the program left everything unchanged, the copies
+ * stay in place; otherwise each certainly unchanged file is moved into new folders, so that no name
+ * made by the program is ever reached.
  * @module
  */
 import { FsTrouble } from "../host/files.ts";
 import { type Copied, type Copies, isSame } from "./copies.ts";
 import { type CopyFiles, statOf } from "./copy_files.ts";
 
-/** Copies as they were collected. */
+/** The copies of the previous run, as collected. */
 export interface Earlier {
   readonly copies: Copies;
-  /** Set where all surely is as it was and nothing is there beside, or where nothing ran. */
+  /** True where everything is certainly unchanged and nothing was added, or where nothing ran. */
   readonly untouched: boolean;
 }
 
-/** Where copies are made. Every method but `finish` is called once for a path at most. */
+/** The folder for copies. Every method but `finish` is called at most once for a path. */
 export interface Ground {
   /** The folder of the generation. */
   readonly place: string;
-  /** The earlier copy of this origin, which now stands at its path; undefined if it must be made. */
+  /** Moves the previous copy of this origin to its path; undefined if a new copy is needed. */
   take(path: string, origin: string | undefined): Copied | undefined;
-  /** Makes a folder, or keeps it. */
+  /** Creates a folder, or keeps the existing one. */
   folder(path: string): void;
-  /** Takes away what nobody asked for. */
+  /** Removes everything that was not asked for. */
   finish(): void;
-  /** Whether anything was changed here; copying tells what it made itself. */
+  /** Whether reuse changed anything on the disk; the copying side counts its own writes. */
   changed(): boolean;
 }
 
-/** Makes the ground of one generation. `fresh` is the folder of a new one; its parent is there. */
+/** Makes the ground of one generation. `fresh` is the path of a new folder, whose parent exists. */
 export function makeGround(
   files: CopyFiles,
   fresh: string,
@@ -49,12 +49,12 @@ function anew(files: CopyFiles, place: string, copies: Copies | undefined): Grou
       if (origin === undefined || was.origin !== origin) return undefined;
       const from = `${copies.place}/${path}`, to = `${place}/${path}`;
       try {
-        // INVARIANT: what is the same is this very file, as it was copied, whatever links and
-        // folders the program left on the way to it (test: nothing that a hostile program leaves).
+        // INVARIANT: a reused file is the very file that was copied, whatever links and folders the
+        // program left on the way to it (test: nothing that a hostile program leaves).
         if (!isSame(was.stat, files.stat(from), copies.sealedMs)) return undefined;
         files.rename(from, to);
       } catch (error) {
-        // The program closed a folder, or took it.
+        // The program closed a folder, or removed it.
         if (error instanceof FsTrouble) return undefined;
         throw error;
       }
@@ -67,7 +67,7 @@ function anew(files: CopyFiles, place: string, copies: Copies | undefined): Grou
 }
 
 function inPlace(files: CopyFiles, { place, entries, folders }: Copies): Ground {
-  /** What stands here and was not asked for yet. */
+  /** Files and folders on the disk that were not asked for yet. */
   const left = new Map(entries), leftFolders = new Set(folders.keys());
   let changed = false;
   const remove = (path: string): void => {

@@ -1,6 +1,6 @@
 /**
- * The copy service's answers to the kernel, for the runs of one task, one after the other: `prepare`,
- * `weigh` while the program runs, `collect`. And `pin`, from a service that holds a program instead.
+ * Answers the kernel for the runs of one task, one after the other: `prepare`, `weigh` while the
+ * program runs, `collect`. A service that holds a single program answers `pin` instead.
  * @module
  */
 import type { CollectBody, PinBody, PrepareBody } from "../../contracts/tool/command.ts";
@@ -16,17 +16,17 @@ import { copyMounts } from "./prepare.ts";
 import type { Earlier } from "./reuse.ts";
 import type { Sha256 } from "../host/content.ts";
 
-/** What the service is handed. */
+/** The powers of the service. */
 interface CopyPowers extends HostPowers {
   readonly copies: CopyFiles;
 }
 
-/** Makes the handler of one service's port. */
+/** Makes the handler of the service's port. */
 export function makeCopyService(powers: CopyPowers): PortHandler {
   const { copies: files, sha256, now } = powers;
   let open: { readonly state: HostState; readonly copies: Copies } | undefined;
   let earlier: Earlier | undefined;
-  /** After a step that failed nothing here is sure. */
+  /** After a failed step the state of the copies is unknown, so every later step is refused. */
   let broken = false;
 
   const prepare = async (body: PrepareBody): Promise<Json> => {
@@ -50,7 +50,7 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
   const collect = async (body: CollectBody): Promise<Json> => {
     const { state, copies } = opened();
     const { collected, remade } = await collectChanges({ state, files }, copies, body);
-    // What the program left stands still from here on: it and all that it started have ended.
+    // The program and its children have ended, so the copies no longer change.
     const sealedMs = remade.size === 0 ? copies.sealedMs : Infinity;
     const entries = new Map(copies.entries);
     for (const [path, copied] of remade) {
@@ -89,7 +89,7 @@ export function makeCopyService(powers: CopyPowers): PortHandler {
   });
 }
 
-/** A program starts in a real folder of its copy, whatever links say. Throws Fault. */
+/** Checks that a program starts in a real folder of its copy, not behind a link. Throws Fault. */
 function checkFolder(files: CopyFiles, place: string, cwd: string): void {
   const parts = cwd.split("/");
   for (let end = 1; end <= parts.length; end++) {
@@ -100,7 +100,7 @@ function checkFolder(files: CopyFiles, place: string, cwd: string): void {
   }
 }
 
-/** What lies beneath a folder; what a running program takes away meanwhile does not count. */
+/** Counts files and bytes beneath a folder; skips what a running program removes meanwhile. */
 function weigh(files: CopyFiles, folder: string): Json {
   let count = 0, bytes = 0;
   const todo = [folder];
@@ -118,15 +118,15 @@ function weigh(files: CopyFiles, folder: string): Json {
   return { files: count, bytes };
 }
 
-// Is it the program that was decided on? Only a private copy of those very bytes is run.
+// Only a private copy of exactly the approved bytes is run.
 
-/** The copy can be run and read, and written by nobody. */
-const MODE = 0o555;
+/** Everybody may run and read the pinned copy; nobody may write it. */
+const PINNED_MODE = 0o555;
 
 /**
- * Checks the program against its digest and pins its bytes.
+ * Checks the program against its approved digest and pins its bytes.
  *
- * @throws Fault `refused` when it is another program, `notFound` when it is gone
+ * @throws Fault `refused` when the digest differs, `notFound` when the file is gone
  */
 async function pinProgram(
   { files, sha256 }: { readonly files: CopyFiles; readonly sha256: Sha256 },
@@ -147,9 +147,9 @@ async function pinProgram(
     );
   }
   if (files.stat(pin) === undefined) {
-    // Two calls at once write the same bytes: whichever is renamed last stays.
+    // Two calls at once write the same bytes, so either rename may win.
     const draft = `${pin}.${name}`;
-    files.write(draft, [bytes], { mode: MODE });
+    files.write(draft, [bytes], { mode: PINNED_MODE });
     files.rename(draft, pin);
   }
 }

@@ -1,4 +1,7 @@
-/** Arguments as a toolhost takes them: the gate has checked them, the host checks again. @module */
+/**
+ * Reads a tool's arguments in the toolhost: the gate has checked them, the host checks again.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import { type NamedPath, parsePath } from "../path.ts";
@@ -7,16 +10,16 @@ function bad(key: string, why: string): Fault {
   return new Fault("invalidArguments", `Cannot use argument "${key}": ${why}`);
 }
 
-/** A text, absent: undefined. */
-export function maybeText(args: JsonObject, key: string, most = 4_000_000): string | undefined {
+/** An optional text of at most `max` characters. */
+export function maybeText(args: JsonObject, key: string, max = 4_000_000): string | undefined {
   const value = args[key];
   if (value === undefined) return undefined;
   if (typeof value !== "string") throw bad(key, "it is not a text");
-  if (value.length > most) throw bad(key, `it is longer than ${most} characters`);
+  if (value.length > max) throw bad(key, `it is longer than ${max} characters`);
   return value;
 }
 
-/** Texts, absent: none. */
+/** A list of texts; empty if absent. */
 export function textList(args: JsonObject, key: string): readonly string[] {
   const value = args[key] ?? [];
   if (!Array.isArray(value)) throw bad(key, "it is not a list");
@@ -26,24 +29,24 @@ export function textList(args: JsonObject, key: string): readonly string[] {
   });
 }
 
-/** A text that must be there. */
-export function text(args: JsonObject, key: string, most?: number): string {
-  const value = maybeText(args, key, most);
+/** A required text of at most `max` characters. */
+export function text(args: JsonObject, key: string, max?: number): string {
+  const value = maybeText(args, key, max);
   if (value === undefined) throw bad(key, "it is missing");
   return value;
 }
 
-/** A whole number from 1 to `most`, absent: `otherwise`. */
-export function count(args: JsonObject, key: string, otherwise: number, most: number): number {
+/** A whole number from 1 to `max`; `otherwise` if absent. */
+export function count(args: JsonObject, key: string, otherwise: number, max: number): number {
   const value = args[key];
   if (value === undefined) return otherwise;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > most) {
-    throw bad(key, `it is not a whole number from 1 to ${most}`);
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 1 || value > max) {
+    throw bad(key, `it is not a whole number from 1 to ${max}`);
   }
   return value;
 }
 
-/** A flag, absent: false. */
+/** A boolean; false if absent. */
 export function flag(args: JsonObject, key: string): boolean {
   const value = args[key];
   if (value === undefined) return false;
@@ -51,7 +54,7 @@ export function flag(args: JsonObject, key: string): boolean {
   return value;
 }
 
-/** The path in `path`. */
+/** The required argument `path`, parsed. */
 export function pathOf(args: JsonObject): NamedPath {
   return parsePath(text(args, "path"));
 }

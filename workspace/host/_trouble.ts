@@ -1,8 +1,10 @@
-/** File troubles as faults that name `MOUNT/relative` and nothing of the machine. @module */
+/**
+ * Turns file troubles into faults that name `MOUNT/relative` and nothing of the machine. @module
+ */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { FsTrouble, type TroubleCode } from "./files.ts";
 
-/** Runs `operation`; a file trouble in it becomes a fault that says `Cannot <verb> "<name>": …`. */
+/** Runs `operation`; a file trouble becomes a fault `Cannot <verb> "<name>": …`. */
 export function about<T>(verb: string, name: string, operation: () => T): T {
   try {
     return operation();
@@ -11,7 +13,7 @@ export function about<T>(verb: string, name: string, operation: () => T): T {
   }
 }
 
-/** Turns a file trouble into a fault; anything else is returned as it is. */
+/** Turns a file trouble into a fault; returns any other error unchanged. */
 export function faultOf(error: unknown, verb: string, name: string): unknown {
   if (!(error instanceof FsTrouble)) return error;
   const [code, why] = WORDS[error.code];

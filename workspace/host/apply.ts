@@ -1,6 +1,6 @@
 /**
- * Applying changes to mounts: all bases are verified first; then each file is replaced by one
- * rename. A run that was cut off is finished by running it again. @module
+ * Applies changes to mounts: all bases are verified first; then each file is replaced by one
+ * rename. Running an interrupted job again finishes it. @module
  */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
@@ -17,28 +17,28 @@ import { CLEAN, mix } from "./taint.ts";
 import { FsTrouble } from "./files.ts";
 import type { Place } from "./judge.ts";
 
-/** What is to be applied. */
+/** A patch to apply. */
 interface Job {
-  /** Names the temporary files: the same for each run of the same job. */
+  /** Names the temporary files; equal for each run of the same job. */
   readonly id: string;
   readonly changes: readonly StagedChange[];
-  /** Folders to take away afterwards if they are empty: those that the undone patch had made. */
+  /** Folders to remove afterwards if empty: those that the reverted patch had made. */
   readonly prune: readonly string[];
-  /** Does nothing where none of the changes is there yet: then what they take back went in whole. */
+  /** Does nothing where no change is applied yet: then the patch to revert went in whole. */
   readonly unlessWhole?: boolean;
-  /** What no tool may write to now, as a link or a folder, is a conflict of that file alone. */
+  /** A file that no tool may write now, such as a link, is a conflict of that file alone. */
   readonly each?: boolean;
-  /** A file that is gone is made again. */
+  /** Creates again a file that is gone. */
   readonly restores?: boolean;
-  /** Nothing is changed: only conflicts are looked for. */
+  /** Only looks for conflicts; changes nothing. */
   readonly check?: boolean;
 }
 
 /**
- * Applies changes. Returns the folders it made, `MOUNT/relative`.
+ * Applies changes. Returns the folders that were made, as `MOUNT/relative`.
  *
- * @throws Fault `conflict` with detail `{ patch, conflicts }`: nothing was changed;
- * `refused`; `storeFull` and `upstream`: what had been changed was put back
+ * @throws Fault `conflict` with detail `{ patch, conflicts }`: nothing was changed; `refused`;
+ * `storeFull` and `upstream`: earlier changes of this job were reverted
  */
 export async function applyChanges(state: HostState, job: Job): Promise<readonly string[]> {
   const changes = [...job.changes].sort((a, b) => byText(a.path, b.path));
@@ -80,7 +80,7 @@ export async function applyChanges(state: HostState, job: Job): Promise<readonly
     await putBack(undo, error);
     throw faultOf(error, "apply", name);
   }
-  // From here on the folder is as the patch says; what is left is tidying.
+  // All changes are in place; what follows only tidies up.
   for (const plan of todo) sweep(state, plan);
   for (const folder of new Set(todo.map((plan) => plan.folder))) state.files.settle(folder);
   pruneFolders(state, job.prune);
@@ -98,7 +98,7 @@ async function writeNext(state: HostState, plan: PlannedFile): Promise<void> {
   const mode = plan.found?.mode ?? await recallMode(state, { path, digest: next }) ??
     (plan.change.executable === true ? 0o755 : undefined);
   state.files.create(plan.fresh, await state.content.get(next), mode);
-  // INVARIANT: what is written lies where the patch says (test: "… became a link …").
+  // INVARIANT: the new content lies where the patch says (test: "… became a link …").
   if (state.files.real(plan.fresh) === plan.fresh) return;
   throw new Fault("refused", `Cannot apply "${path}": links are not written through`);
 }
@@ -160,10 +160,10 @@ async function putBack(
   );
 }
 
-/** Refusals that come of what stands at a place. */
+/** Refusals caused by what stands at a path. */
 const PLACE: ReadonlySet<FaultCode> = new Set(["refused", "notFound", "invalidArguments"]);
 
-/** The reason of `Cannot VERB THING: WHY`. */
+/** The part WHY of `Cannot VERB THING: WHY`. */
 function reasonOf({ message }: Fault): string {
   return message.slice(message.indexOf('": ') + 3);
 }
@@ -188,13 +188,13 @@ function conflictOf(patch: string, found: readonly JsonObject[]): Fault {
   );
 }
 
-/** `patch_apply` and undo: arguments are `{ patch, changes, prune? }`, made by the kernel. */
+/** `patch_apply` and undo. The kernel makes the arguments: `{ patch, changes, prune? }`. */
 export async function patchApply(state: HostState, call: HostCall): Promise<HostCallAnswer> {
   const parsed = parseApply(call.args);
   const alone = call.tool === UNDO && parsed.putBack === undefined;
   const job = { ...parsed, each: alone };
   const { id: patch, changes } = job;
-  // A job of the patch's own name finds the folders that the patch had made.
+  // A job with the patch's own name finds the folders that the patch had made.
   if (job.check === true) {
     await applyChanges(state, job);
     return { content: "", ...mix(CLEAN, call.caller), sources: [] };
@@ -224,7 +224,7 @@ function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" 
   const putBack = args[PUT_BACK];
   return {
     id: patch,
-    // Made and parsed by the kernel; each path is parsed again where it is used.
+    // TRUST: made and parsed by the kernel; each path is parsed again where it is used.
     changes: changes as unknown as readonly StagedChange[],
     prune: Array.isArray(prune)
       ? prune.filter((path) => typeof path === "string").map((path) => parsePath(path).text)
@@ -235,9 +235,9 @@ function parseApply(args: JsonObject): Job & { readonly putBack: "half" | "all" 
   };
 }
 
-// Folders that a patch needs, and taking back those it made.
+// Folders that a patch needs, and the removal of those that it made.
 
-/** Makes the folders above these places that are missing. Returns their names, outermost first. */
+/** Makes the missing folders above these places. Returns their names, outermost first. */
 function makeFolders(
   state: HostState,
   places: readonly Place[],
@@ -250,7 +250,7 @@ function makeFolders(
       const name = `${mount.name}/${rel}`, full = `${mount.root}/${rel}`;
       if (missing.has(name)) continue;
       const above = `${mount.name}/${path.parts.slice(0, depth - 1).join("/")}`;
-      // Beneath what is missing all is missing.
+      // Beneath a missing folder everything is missing.
       if (missing.has(above)) missing.set(name, full);
       else if (about("apply", name, () => state.files.stat(full)) === undefined) {
         missing.set(name, full);
@@ -279,7 +279,7 @@ function pruneFolders(state: HostState, names: readonly string[]): void {
     try {
       state.files.remove(state.judge.writable(parsePath(name)).full);
     } catch (error) {
-      // Not empty, or gone: either way it is not ours any more.
+      // Not empty, or gone: in both cases the folder is no longer the patch's.
       if (!(error instanceof FsTrouble)) throw error;
     }
   }

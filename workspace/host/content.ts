@@ -9,14 +9,14 @@ export type Sha256 = (bytes: Uint8Array<ArrayBuffer>) => Promise<string>;
 
 /** A folder of contents. */
 export interface ContentStore {
-  /** Stores bytes, on the disk when it resolves. Throws Fault `storeFull`. */
+  /** Stores bytes; they are on the disk when the promise resolves. Throws Fault `storeFull`. */
   put(bytes: Uint8Array<ArrayBuffer>): Promise<Digest>;
-  /** Reads a content. Throws Fault `notFound`, or `storeCorrupt` when it is not what its name says. */
+  /** Reads a content. Throws Fault `notFound`, or `storeCorrupt` if bytes and digest differ. */
   get(digest: string): Promise<Uint8Array<ArrayBuffer>>;
   remove(digest: string): void;
 }
 
-/** Hashes bytes; the one place where the toolhost makes a {@link Digest}. */
+/** Hashes bytes; the only place where the toolhost makes a {@link Digest}. */
 export async function digestBytes(
   sha256: Sha256,
   bytes: Uint8Array<ArrayBuffer>,
@@ -24,13 +24,13 @@ export async function digestBytes(
   return await sha256(bytes) as Digest;
 }
 
-/** Makes the store of one folder; it is made at first use. */
+/** Makes the store of one folder, which is created at first use. */
 export function makeContentStore(files: Files, folder: string, sha256: Sha256): ContentStore {
   const at = (digest: string): string => `${folder}/${digest}`;
 
   const write = (digest: string, bytes: Uint8Array): void => {
     const partial = `${at(digest)}.tmp`;
-    // A crash may have left a partial file under this very name: it is ours alone to remove.
+    // A crash may have left a partial file under this name; no other process writes it.
     if (files.stat(partial) !== undefined) files.remove(partial);
     try {
       files.create(partial, bytes, 0o600);
@@ -68,7 +68,7 @@ export function makeContentStore(files: Files, folder: string, sha256: Sha256): 
   });
 }
 
-/** Reads a file of Remit's own, whole. Throws {@link FsTrouble}. */
+/** Reads one of Remit's own files whole. Throws {@link FsTrouble}. */
 export function readFile(files: Files, path: string): Uint8Array<ArrayBuffer> {
   const file = files.open(path);
   try {
@@ -78,7 +78,7 @@ export function readFile(files: Files, path: string): Uint8Array<ArrayBuffer> {
   }
 }
 
-/** The first `size` bytes of an open file, or as many as it has. */
+/** The first `size` bytes of an open file, or all if the file is shorter. */
 export function wholeOf(file: Pick<OpenFile, "readAt">, size: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(size);
   let at = 0;

@@ -1,14 +1,16 @@
-/** Bytes as text, with the encoding said aloud; what is not text is shown as a hex head. @module */
+/**
+ * Decodes bytes as text with a named encoding; bytes that are not text are shown as hex. @module
+ */
 
-/** Encodings that are read and written back as they were. */
+/** Encodings that are read, and written back unchanged. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 
-/** Text, or the word that it is none. A byte order mark stays in `text`. */
+/** Text, or the reason why it is not decoded. A byte order mark stays in `text`. */
 export type Decoded =
   | { readonly encoding: TextEncoding; readonly text: string }
   | { readonly encoding: "latin-1" | "binary" };
 
-/** Reads bytes as text. Legacy 8-bit text is told from binary, but not guessed at. */
+/** Decodes bytes as text. Tells legacy 8-bit text from binary, without guessing its encoding. */
 export function decode(bytes: Uint8Array): Decoded {
   const [a, b] = bytes;
   const wide = a === 0xff && b === 0xfe ? "utf-16le" : a === 0xfe && b === 0xff ? "utf-16be" : "";
@@ -22,14 +24,14 @@ export function decode(bytes: Uint8Array): Decoded {
   }
 }
 
-/** Whether bytes hold what no text holds: a NUL, but where a mark says that each letter takes two bytes. */
+/** Whether bytes hold a NUL, which no text holds, unless a byte order mark says UTF-16. */
 export function isBinary(bytes: Uint8Array): boolean {
   const [a, b] = bytes;
   const wide = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
   return !wide && bytes.includes(0);
 }
 
-/** How many lines end in these bytes. */
+/** The number of line ends in these bytes. */
 export function linesIn(bytes: Uint8Array): number {
   let lines = 0;
   for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines++;
@@ -42,7 +44,7 @@ function looksLegacy(head: Uint8Array): boolean {
   return head.every((byte) => byte >= 0xa0 || (byte >= 0x20 && byte < 0x7f) || LAYOUT.has(byte));
 }
 
-/** Writes text in an encoding. */
+/** Encodes text. */
 export function encode(text: string, encoding: TextEncoding): Uint8Array<ArrayBuffer> {
   if (encoding === "utf-8") return new TextEncoder().encode(text);
   const bytes = new Uint8Array(text.length * 2);
@@ -53,11 +55,11 @@ export function encode(text: string, encoding: TextEncoding): Uint8Array<ArrayBu
   return bytes;
 }
 
-/** The first bytes in hex and print, 16 a line. */
-export function hexHead(bytes: Uint8Array, most = 128): string {
+/** The first bytes in hex and as characters, 16 a line. */
+export function hexHead(bytes: Uint8Array, max = 128): string {
   const lines: string[] = [];
-  for (let at = 0; at < Math.min(bytes.length, most); at += 16) {
-    const row = [...bytes.subarray(at, Math.min(at + 16, most))];
+  for (let at = 0; at < Math.min(bytes.length, max); at += 16) {
+    const row = [...bytes.subarray(at, Math.min(at + 16, max))];
     const hex = row.map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const print = row.map((b) => b >= 0x20 && b < 0x7f ? String.fromCharCode(b) : ".").join("");
     lines.push(`${at.toString(16).padStart(8, "0")}  ${hex.padEnd(47)}  ${print}`);

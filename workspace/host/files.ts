@@ -1,14 +1,14 @@
-/** What the toolhost may do with a file system: two small powers and their one error. @module */
+/** What the toolhost may do with a file system: two small powers and their error. @module */
 
-/** What stands at a path. `other`: FIFO, socket, device. */
+/** The kind of a directory entry. `other`: FIFO, socket, device. */
 export type Kind = "file" | "folder" | "link" | "other";
 
-/** A file's particulars; links are not followed. */
+/** A file's particulars. Links are not followed. */
 export interface FileStat {
   readonly kind: Kind;
   readonly bytes: number;
   readonly modifiedMs: number;
-  /** When anything of it last changed, its names included. */
+  /** Time of the last change of any kind, renames included. */
   readonly changedMs: number;
   /** Permission bits. */
   readonly mode: number;
@@ -18,7 +18,7 @@ export interface FileStat {
   readonly links: number;
 }
 
-/** One name in a folder; `kind` is the directory's word, no access to the file itself. */
+/** A name in a folder; `kind` comes from the directory, without access to the file itself. */
 export interface Entry {
   readonly name: string;
   readonly kind: Kind;
@@ -32,7 +32,7 @@ export interface OpenFile {
   close(): void;
 }
 
-/** Looking. Every method throws {@link FsTrouble} where it cannot. */
+/** Reading. Every method throws {@link FsTrouble} on failure. */
 export interface ReadFiles {
   /** Undefined when nothing is there. */
   stat(path: string): FileStat | undefined;
@@ -42,27 +42,27 @@ export interface ReadFiles {
   open(path: string): OpenFile;
 }
 
-/** Changing. Every method throws {@link FsTrouble} where it cannot. */
+/** Writing. Every method throws {@link FsTrouble} on failure. */
 export interface WriteFiles {
-  /** Makes a new file with these bytes, on the disk when it returns. `mode`: exact permission bits. */
+  /** Creates a new file, on the disk when it returns. `mode`: exact permission bits. */
   create(path: string, bytes: Uint8Array, mode?: number): void;
   rename(from: string, to: string): void;
   /** Removes a file or an empty folder. */
   remove(path: string): void;
   makeFolder(path: string): void;
-  /** Puts a folder's names on the disk, where the system can. */
+  /** Syncs a folder's names to the disk, where the system can. */
   settle(folder: string): void;
 }
 
-/** Both. */
+/** Reading and writing. */
 export interface Files extends ReadFiles, WriteFiles {}
 
 /** Why an operation failed. */
 export type TroubleCode =
   | "notFound"
-  /** No lease covers it: the kernel said no. */
+  /** The kernel refused: no lease covers the path. */
   | "denied"
-  /** The system's owner and mode say no. */
+  /** The system's owner and mode refuse. */
   | "closed"
   | "noSpace"
   | "readOnly"
@@ -70,11 +70,11 @@ export type TroubleCode =
   | "notFolder"
   | "tooLong"
   | "loop"
-  /** The disk, or the machine that the folder lies on, does not give it. */
+  /** The disk, or the machine with the folder, does not answer. */
   | "broken"
   | "other";
 
-/** A failed operation. Its message may hold paths of the machine: never shown to an agent. */
+/** A failed operation. Its message may hold paths of the machine and never goes to an agent. */
 export class FsTrouble extends Error {
   /** See {@link TroubleCode}. */
   readonly code: TroubleCode;

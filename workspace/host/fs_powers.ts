@@ -1,5 +1,5 @@
-/** The toolhost's only hands on the disk. @module */
-import { type Entry, type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
+/** The toolhost's only access to the disk. @module */
+import { type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
 import { attempt, codeOf, kindOf, tryThere } from "./trouble_powers.ts";
 
 function statOf(info: Deno.FileInfo): FileStat {
@@ -34,19 +34,18 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** Files of this machine, as far as this process may. */
+/** The machine's files, within this process's permissions. */
 export function denoFiles(): Files {
   return Object.freeze<Files>({
     stat: (path) => tryThere(() => statOf(Deno.lstatSync(path))),
     real: (path) => tryThere(() => Deno.realPathSync(path)),
     list: (path) =>
-      attempt(() => {
-        const entries: Entry[] = [];
-        for (const entry of Deno.readDirSync(path)) {
-          entries.push({ name: entry.name, kind: kindOf(entry) });
-        }
-        return entries;
-      }),
+      attempt(() =>
+        Array.from(
+          Deno.readDirSync(path),
+          (entry) => ({ name: entry.name, kind: kindOf(entry) }),
+        )
+      ),
     open: (path) => attempt(() => opened(Deno.openSync(path, { read: true }))),
     create: (path, bytes, mode) =>
       attempt(() => {
@@ -59,7 +58,7 @@ export function denoFiles(): Files {
         } finally {
           file.close();
         }
-        // The process's umask would take bits away from a mode given to open.
+        // The process's umask would remove bits from a mode given to open.
         if (mode !== undefined && Deno.build.os !== "windows") Deno.chmodSync(path, mode);
       }),
     rename: (from, to) => attempt(() => Deno.renameSync(from, to)),
@@ -81,15 +80,12 @@ export function denoFiles(): Files {
   });
 }
 
-/** SHA-256 in hex. WebCrypto: importing node:crypto would cost this process 16 ms at its start. */
+/** SHA-256 in hex by WebCrypto: importing node:crypto costs this process 16 ms at its start. */
 export async function webSha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  let hex = "";
-  for (const byte of hash) hex += byte.toString(16).padStart(2, "0");
-  return hex;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
 
-/** Lets the port be read: long work calls it now and then, so that a cancel can arrive. */
+/** Lets the port read: long work awaits it regularly, so that a cancel can arrive. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -34,33 +34,35 @@ import { encode } from "./encoding.ts";
 import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
 import { readOpened, readSeen, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 import { openJudged } from "./open.ts";
+import { wholeOf } from "./content.ts";
+import type { OpenFile } from "./files.ts";
 import { type Met, nothingLeftOut, walk } from "./walk.ts";
 
-// `fs.read` and `fs.list` of plugins: bytes and entries, without the words that a model needs.
+// `fs.read` and `fs.list` of plugins: bytes and entries, without text for a model.
 
 const LAST_BYTE = Number.MAX_SAFE_INTEGER;
 
 interface Piece {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   readonly size: number;
   readonly taint: Taint;
 }
 
 /**
- * A piece of a file from byte `from`: `{text|base64, bytes, next, end}`. As `text`, a piece ends
- * with a whole character, and bytes that are no UTF-8 become U+FFFD and `lossy` is set.
+ * Reads a piece of a file from byte `from`: `{text|base64, bytes, next, end}`. As `text`, a piece
+ * ends with a whole character; bytes that are not UTF-8 become U+FFFD and set `lossy`.
  */
 async function hostRead(state: HostState, call: HostCall): Promise<HostCallAnswer> {
   const path = pathOf(call.args);
-  // Bytes count from 0, and `count` from 1.
+  // Offsets begin at 0, while `count` begins at 1.
   const from = (call.args["from"] ?? 0) === 0 ? 0 : count(call.args, "from", 1, LAST_BYTE);
-  const most = count(call.args, "bytes", HOST_READ_BYTES, HOST_READ_BYTES);
+  const max = count(call.args, "bytes", HOST_READ_BYTES, HOST_READ_BYTES);
   const encoding = maybeText(call.args, "encoding", 16) ?? "text";
   if (encoding !== "text" && encoding !== "base64") {
     throw new Fault("invalidArguments", 'Cannot use argument "encoding": it is "text" or "base64"');
   }
-  const { bytes, size, taint } = await pieceOf(state, call, path, { from, most });
+  const { bytes, size, taint } = await pieceOf(state, call, path, { from, max });
   const about = { path, taint };
   if (encoding === "base64") {
     const next = from + bytes.length;
@@ -75,11 +77,11 @@ async function pieceOf(
   state: HostState,
   call: HostCall,
   path: NamedPath,
-  range: { readonly from: number; readonly most: number },
+  range: { readonly from: number; readonly max: number },
 ): Promise<Piece> {
-  const { from, most } = range;
+  const { from, max } = range;
   const cut = (bytes: Uint8Array<ArrayBuffer>, taint: Taint): Piece => ({
-    bytes: bytes.subarray(from, from + most),
+    bytes: bytes.subarray(from, from + max),
     size: bytes.length,
     taint,
   });
@@ -94,26 +96,23 @@ async function pieceOf(
   const opened = openJudged({ ...state, links: call.links }, path);
   try {
     const { stat, place, file } = opened;
-    // What is known is known of whole contents.
+    // Taints of contents are known for whole files only.
     if (stat.bytes <= WHOLE_LIMIT) {
       const seen = await readOpened(state, opened, path);
       return cut(seen.bytes, seen.taint);
     }
-    const bytes = new Uint8Array(Math.max(0, Math.min(most, stat.bytes - from)));
-    let at = 0;
-    while (at < bytes.length) {
-      const length = file.readAt(from + at, bytes.subarray(at));
-      if (length === 0) break;
-      at += length;
-    }
+    const part: Pick<OpenFile, "readAt"> = {
+      readAt: (at, into) => file.readAt(from + at, into),
+    };
+    const bytes = wholeOf(part, Math.max(0, Math.min(max, stat.bytes - from)));
     const taint = mix(state.taints.ofPath(place.mount, place.path.parts), taintOfName(state, path));
-    return { bytes: bytes.subarray(0, at), size: stat.bytes, taint };
+    return { bytes, size: stat.bytes, taint };
   } finally {
     opened.file.close();
   }
 }
 
-/** Where the last whole character ends, if the text is UTF-8. */
+/** The end of the last whole character, if the bytes are UTF-8. */
 function charactersEnd(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -134,7 +133,7 @@ function decoded(bytes: Uint8Array): { readonly text: string; readonly lossy?: t
   }
 }
 
-/** The entries of a folder, or of all mounts: `{entries: [{path, kind, bytes}], cut}`. */
+/** Lists a folder, or all mounts: `{entries: [{path, kind, bytes}], cut}`. */
 function hostList(state: HostState, call: HostCall): HostCallAnswer {
   const start = pathOf(call.args);
   const depth = count(call.args, "depth", 1, 64);
@@ -217,7 +216,7 @@ async function scratchWrite(state: HostState, call: HostCall): Promise<HostCallA
   };
 }
 
-/** Keeps the content of a file for the outbox. */
+/** Stores a file's content for the outbox. */
 async function outboxPublish(state: HostState, call: HostCall): Promise<HostCallAnswer> {
   const path = pathOf(call.args);
   const seen = await readSeen(state, call, path);
@@ -250,7 +249,7 @@ const TOOLS: ReadonlyMap<string, HostTool> = new Map<string, HostTool>([
   [HOST_SURVEY, hostSurvey],
 ]);
 
-/** The part of a call's time after which it gives what it has. */
+/** The share of a call's time after which a call returns its partial result. */
 const PART_OF_TIME = 0.8;
 
 /** Makes the handler of one toolhost's port. Calls run one after another, in order of arrival. */
@@ -276,7 +275,7 @@ export function makeHost(powers: HostPowers): PortHandler {
     };
     const now: HostState = { ...state, told };
     const until = powers.now() + body.deadlineMs * PART_OF_TIME;
-    // The overlay is read and written by calls: two at once could lose a change.
+    // Calls read and write the overlay: two at once could lose a change.
     const mine = turn.then(async () => {
       abort.signal.throwIfAborted();
       await synchronize(now, body.args);
@@ -324,7 +323,7 @@ export function makeHost(powers: HostPowers): PortHandler {
   });
 }
 
-/** Takes the kernel's overlay over where the host's own differs: after a restart, or an apply elsewhere. */
+/** Replaces a host's overlay that differs from the kernel's: after a restart or another apply. */
 async function synchronize(state: HostState, args: JsonObject): Promise<void> {
   const changes = args[CHANGES_KEY], digest = args[OVERLAY_KEY];
   if (Array.isArray(changes)) {

@@ -1,4 +1,4 @@
-/** Small notes beside the contents, by key: what makes a repeated call the same call. @module */
+/** Small notes beside the contents, by key: they make a repeated call idempotent. @module */
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Json } from "../../contracts/base/json.ts";
 import type { StagedChange } from "../../contracts/tool/workspace.ts";
@@ -32,24 +32,24 @@ export function remembered(state: HostState, key: string, change: StagedChange):
   note(state, at(state, key, "change"), change);
 }
 
-/** The change that an earlier run of this very call had noted. */
+/** The change that an earlier run of this call noted. */
 export function recalled(state: HostState, key: string): StagedChange | undefined {
-  // Written by this program into a folder that only it writes.
+  // TRUST: written by this program into a folder that no other program writes.
   return recall(state, at(state, key, "change")) as StagedChange | undefined;
 }
 
-/** Notes the folders that a patch is about to make, so that undo can take them back. */
+/** Notes the folders that a patch is about to make, so that undo can remove them. */
 export function rememberFolders(state: HostState, patch: string, made: readonly string[]): void {
   note(state, at(state, patch, "folders"), made);
 }
 
-/** Folders that earlier runs of this patch made. */
+/** The folders that earlier runs of this patch made. */
 export function recallFolders(state: HostState, patch: string): readonly string[] {
   const value = recall(state, at(state, patch, "folders"));
   return Array.isArray(value) ? value.filter((path) => typeof path === "string") : [];
 }
 
-/** A file by its name and what it holds: one that undo makes again is known by both. */
+/** A file by name and content: undo identifies a deleted file by both. */
 interface Held {
   readonly path: string;
   readonly digest: Digest;
@@ -59,12 +59,12 @@ async function modeKey(state: HostState, { path, digest }: Held): Promise<string
   return await state.sha256(new TextEncoder().encode(`${digest} ${path}`));
 }
 
-/** Notes the permission bits of a file that is about to be deleted: a private one stays private. */
+/** Notes a file's permission bits before its deletion: undo keeps a private file private. */
 export async function rememberMode(state: HostState, file: Held, mode: number): Promise<void> {
   note(state, at(state, await modeKey(state, file), "mode"), mode);
 }
 
-/** Permission bits with which this task deleted such a file. */
+/** The permission bits that a file had when this task deleted it. */
 export async function recallMode(state: HostState, file: Held): Promise<number | undefined> {
   const value = recall(state, at(state, await modeKey(state, file), "mode"));
   return typeof value === "number" ? value : undefined;

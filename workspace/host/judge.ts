@@ -1,4 +1,7 @@
-/** Which path may be touched, and how: mounts, modes, the never-list, Remit's own files. @module */
+/**
+ * Decides which path may be touched, and how: mounts, modes, the never-list, Remit's own files.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
 import { makePathList } from "../../text/path_list.ts";
@@ -9,24 +12,24 @@ import { checkWritableName, type NamedPath, parsePath } from "../path.ts";
 export interface Place {
   readonly path: NamedPath;
   readonly mount: HostMount;
-  /** Where it lies for this process. */
+  /** The path in this process's view of the file system. */
   readonly full: string;
 }
 
-/** Decides over paths. All throw Fault `refused`, `notFound` or `invalidArguments`. */
+/** Decisions about paths. All throw Fault `refused`, `notFound` or `invalidArguments`. */
 export interface Judge {
   readonly mounts: readonly HostMount[];
   readable(path: NamedPath): Place;
   writable(path: NamedPath): Place;
   /** True for a path that no tool reads, writes or lists. */
   never(mount: string, parts: readonly string[]): boolean;
-  /** As `never`, for a path whose folder was judged before. */
+  /** Like `never`, for a path whose folder was judged before. */
   neverNext(mount: string, parts: readonly string[]): boolean;
-  /** The name of a real path, if it lies in a mount. */
+  /** The mount path of a real path; undefined outside all mounts. */
   nameOf(full: string): NamedPath | undefined;
 }
 
-/** What no tool writes, in any mount: it decides over later runs. */
+/** Names that no tool writes, in any mount, because they decide over later runs. */
 const PROTECTED: readonly string[] = [
   "remit.yaml",
   "remit.yml",
@@ -36,7 +39,7 @@ const PROTECTED: readonly string[] = [
   "git~1",
 ];
 
-/** At the top of a mount only: elsewhere the name is an honest one. */
+/** Protected at the top of a mount only: elsewhere the name is harmless. */
 const PROTECTED_AT_TOP: readonly string[] = [".remit"];
 
 /** Makes the judge of one task's mounts. */

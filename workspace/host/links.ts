@@ -1,6 +1,6 @@
 /**
- * Hard links: a second name of a never-listed file must not make it readable. A file with one
- * name is fine. One with more is read only when it is sure that none of them is never-listed.
+ * Hard links: a second name of a never-listed file must not make the file readable. A file with one
+ * name is safe. A file with more is read only when none of its names can be never-listed.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -16,27 +16,27 @@ import { FsTrouble } from "./files.ts";
 import type { Judge, Place } from "./judge.ts";
 import type { HostCall, HostState } from "./state.ts";
 
-/** Judges hard links for the time of one call. */
+/** Judges hard links during one call. */
 export interface LinkJudge {
   /**
-   * Throws Fault `refused` unless the file is surely no other name of a never-listed one; with detail
-   * `{ secondNames: MOUNT }` where that is still to be found out.
+   * Throws Fault `refused` unless the file is certainly no second name of a never-listed file; with
+   * detail `{ secondNames: MOUNT }` where that is not surveyed yet.
    */
   check(place: Place, stat: FileStat): void;
 }
 
-/** The never-listed files of a mount that have more than one name. */
+/** The never-listed files of a mount that have several names. */
 export interface SecondNames {
   /** `dev:ino` of each. */
   readonly inodes: ReadonlySet<string>;
-  /** A never-listed file or a folder could not be looked at, or the walk was cut. */
+  /** True if a never-listed file or a folder could not be read, or the walk was cut. */
   readonly open: boolean;
 }
 
-/** Most entries looked at to know a mount's never-listed files. */
+/** Maximum number of entries that one survey of a mount reads. */
 const LINK_WALK = 2_000_000;
 
-/** Looks at the names in a mount, and at the particulars of never-listed files; opens no file. */
+/** Reads the names in a mount and the particulars of never-listed files; opens no file. */
 function survey(files: ReadFiles, judge: Judge, mount: HostMount): SecondNames {
   const inodes = new Set<string>();
   let open = false, left = LINK_WALK;
@@ -64,14 +64,14 @@ function survey(files: ReadFiles, judge: Judge, mount: HostMount): SecondNames {
       if (kind === "folder") todo.push({ full, parts, never });
       if (kind === "folder" || !never) continue;
       const stat = look(() => files.stat(full));
-      // A file with one name is no second name of anything.
+      // A file with one name is no second name.
       if (stat !== undefined && stat.links > 1) inodes.add(`${stat.dev}:${stat.ino}`);
     }
   }
   return { inodes, open };
 }
 
-/** `host_survey`: what is known of the mount `mount`. The kernel asks it of a process of its own. */
+/** `host_survey`: surveys the mount `mount`. The kernel asks a separate process for it. */
 export function hostSurvey(state: HostState, call: HostCall): HostCallAnswer {
   const name = text(call.args, "mount");
   const mount = state.judge.mounts.find((each) => each.name === name);
@@ -81,7 +81,7 @@ export function hostSurvey(state: HostState, call: HostCall): HostCallAnswer {
   return { content: "", colour: "BLUE", label: "public", sources: [], value };
 }
 
-/** What came with a call of earlier surveys, by mount. TRUST: from the kernel. */
+/** The surveys that came with a call, by mount. TRUST: from the kernel. */
 export function secondNamesIn(args: JsonObject): ReadonlyMap<string, SecondNames> {
   const sent = (args[SECOND_NAMES] ?? {}) as Readonly<
     Record<string, { readonly inodes: readonly string[]; readonly open: boolean }>
@@ -93,7 +93,7 @@ export function secondNamesIn(args: JsonObject): ReadonlyMap<string, SecondNames
   );
 }
 
-/** Makes a judge. Without `known` it looks at a mount itself, at the first file that needs it. */
+/** Makes a judge. Without `known` the judge surveys a mount at the first file that needs it. */
 export function makeLinkJudge(
   files: ReadFiles,
   judge: Judge,

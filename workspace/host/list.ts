@@ -12,7 +12,7 @@ import { CLEAN, mix, sourceOf, type Taint } from "./taint.ts";
 import { readFolder, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 import { type Met, nothingLeftOut, sayLeftOut, walk } from "./walk.ts";
 
-/** Most entries that one call lists. */
+/** Maximum number of entries that one call lists. */
 export const LIST_LIMIT = 5_000;
 
 function lineOf(met: Met): string {
@@ -48,7 +48,7 @@ export function fileList(state: HostState, call: HostCall): HostCallAnswer {
         break;
       }
       lines.push(lineOf(met));
-      // Names are content: a marked file's name carries what the file carries.
+      // Names are content: a marked file's name carries the file's taint.
       if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
       if (met.change !== undefined) taint = mix(taint, met.change);
     }
@@ -70,7 +70,7 @@ export function fileList(state: HostState, call: HostCall): HostCallAnswer {
   };
 }
 
-/** Says what stands at a path. */
+/** Describes a file or folder. */
 export async function fileStat(state: HostState, call: HostCall): Promise<HostCallAnswer> {
   const path = pathOf(call.args);
   const change = stagedAt(state, call, path);

@@ -1,4 +1,4 @@
-/** Opening a file that was judged, and being sure that it is the one. @module */
+/** Opens a file after judging its path, and makes sure that both are the same file. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { LEADS_TO } from "../_wire.ts";
 import { formsOf, type NamedPath } from "../path.ts";
@@ -8,7 +8,7 @@ import type { Judge, Place } from "./judge.ts";
 import type { LinkJudge } from "./links.ts";
 import type { HostState } from "./state.ts";
 
-/** What opening takes. */
+/** What opening needs. */
 export interface OpenParts {
   readonly files: ReadFiles;
   readonly judge: Judge;
@@ -16,18 +16,18 @@ export interface OpenParts {
   readonly told?: HostState["told"];
 }
 
-/** An open, regular file within a mount. Close it. */
+/** An open, regular file within a mount. The caller closes it. */
 export interface Opened {
   readonly file: OpenFile;
   readonly stat: FileStat;
-  /** Where it really lies: another place than the one named when a link led there. */
+  /** The real place, which differs from the named one when a link led there. */
   readonly place: Place;
 }
 
 const KINDS = { folder: "a folder", link: "a link", other: "a pipe, socket or device" } as const;
 
 /**
- * Finds the real place of a path, judged again if a link led elsewhere.
+ * Finds the real place of a path, and judges it again if a link led elsewhere.
  *
  * @throws Fault `notFound`, or `refused` where the real place may not be read
  */
@@ -37,7 +37,7 @@ export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
   let real = about("read", path.text, () => files.real(named.full));
   for (const form of real === undefined ? formsOf(path) : []) {
     const other = judge.readable(form);
-    const found = tried(() => files.real(other.full));
+    const found = tryLook(() => files.real(other.full));
     if (found !== undefined) [named, real] = [other, found];
   }
   if (real === undefined) {
@@ -63,8 +63,8 @@ export function resolvePlace(parts: OpenParts, path: NamedPath): Place {
   return place;
 }
 
-/** Undefined also where a call holds no lease for it. */
-function tried<T>(look: () => T | undefined): T | undefined {
+/** The result of `look`; undefined also where the call holds no lease for the path. */
+function tryLook<T>(look: () => T | undefined): T | undefined {
   try {
     return look();
   } catch (error) {
@@ -74,8 +74,8 @@ function tried<T>(look: () => T | undefined): T | undefined {
 }
 
 /**
- * Opens a regular file for reading. The file that was opened must be the one that was judged,
- * before and after: what bubblewrap's binds close on Linux, this narrows everywhere.
+ * Opens a regular file for reading. The opened file must be the judged one, before and after the
+ * opening: bubblewrap's binds close this race on Linux, and this check narrows it everywhere.
  *
  * @throws Fault `notFound`, `refused`, `conflict` when the path changed meanwhile
  */
@@ -115,20 +115,20 @@ function same(a: FileStat, b: FileStat): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }
 
-/** Reads an open file whole. Throws Fault `tooLarge` past `most` bytes, also if it grows. */
-export function readAll(opened: Opened, name: string, most: number): Uint8Array<ArrayBuffer> {
+/** Reads an open file. Throws Fault `tooLarge` past `max` bytes, also if the file grows. */
+export function readAll(opened: Opened, name: string, max: number): Uint8Array<ArrayBuffer> {
   const tooLarge = (): Fault =>
-    new Fault("tooLarge", `Cannot read "${name}": it is larger than ${most} bytes`);
-  if (opened.stat.bytes > most) throw tooLarge();
+    new Fault("tooLarge", `Cannot read "${name}": it is larger than ${max} bytes`);
+  if (opened.stat.bytes > max) throw tooLarge();
   let bytes = new Uint8Array(opened.stat.bytes + 1);
   let at = 0;
   for (;;) {
     const count = opened.file.readAt(at, bytes.subarray(at));
     if (count === 0) return bytes.slice(0, at);
     at += count;
-    if (at > most) throw tooLarge();
+    if (at > max) throw tooLarge();
     if (at < bytes.length) continue;
-    const grown = new Uint8Array(Math.min(bytes.length * 2, most + 1));
+    const grown = new Uint8Array(Math.min(bytes.length * 2, max + 1));
     grown.set(bytes);
     bytes = grown;
   }

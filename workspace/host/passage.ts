@@ -1,33 +1,33 @@
 /**
- * Finding the passage that `file_edit` replaces. It is found exactly, or with the file's own line ends where the
- * model gave others; what only looks the same is named, never taken.
+ * Finds the passage that `file_edit` replaces: exactly, or with the file's own line ends where the
+ * model gave others. A passage that is only similar is reported, never replaced.
  * @module
  */
 
-/** A passage that occurs once, with its replacement in the file's own line ends; or why there is none. */
+/** A passage that occurs once, and its replacement in the file's own line ends; or why not. */
 export type Passage =
   | { readonly at: number; readonly length: number; readonly next: string }
   | { readonly why: string };
 
 type End = "\r\n" | "\n";
 
-/** Finds `old` in `text`. `\r` and `\n` of what is asked for stand for any end of a line. */
+/** Finds `old` in `text`. `\r\n` and `\n` in `old` stand for any line end. */
 export function findPassage(text: string, old: string, next: string): Passage {
   const ends = endsOf(text);
-  // The second half of a CRLF is no line end of its own.
+  // The `\n` of a CRLF is not a line end of its own.
   const halves = old.startsWith("\n") && ends["\r\n"] > 0;
   const exact = halves ? [] : placesOf(text, old);
   if (exact.length > 1) return { why: twice(text, exact) };
   const [at] = exact;
   if (at !== undefined) {
-    // Of one line: what is put in its place may have several.
+    // A passage within one line; its replacement may have several lines.
     const end = old.includes("\n") ? undefined : endAt(text, at, ends);
     return { at, length: old.length, next: end === undefined ? next : withEnds(next, end) };
   }
   if (!/\n/.test(old) || ends["\r\n"] === 0 && !old.includes("\r\n")) {
     return { why: nearMatch(text, old) };
   }
-  // As one line end each, with the places where the file's own are longer.
+  // Compare with every line end as `\n`, and remember where the file's own ends are longer.
   const { plain, lengthened } = unified(text);
   const wanted = old.replaceAll("\r\n", "\n");
   const places = placesOf(plain, wanted);
@@ -49,13 +49,13 @@ export function endsOf(text: string): Readonly<Record<End, number>> {
   return { "\r\n": crlf, "\n": lf };
 }
 
-/** A text with one kind of line ends. */
+/** A text with uniform line ends. */
 function withEnds(text: string, end: End): string {
   const plain = text.replaceAll("\r\n", "\n");
   return end === "\n" ? plain : plain.replaceAll("\n", "\r\n");
 }
 
-/** The end of the line at `at`; in the last line, the end that most lines have. */
+/** The end of the line at `at`; in the last line, the most common end. */
 function endAt(text: string, at: number, ends: Readonly<Record<End, number>>): End {
   const end = text.indexOf("\n", at);
   if (end >= 0) return text[end - 1] === "\r" ? "\r\n" : "\n";
@@ -70,7 +70,7 @@ function unified(text: string): { plain: string; lengthened(at: number): number 
   });
   return {
     plain,
-    // Every shortened end that stands before a place moves it by one.
+    // Each shortened line end before a position shifts the position by one.
     lengthened(at): number {
       let low = 0, high = before.length;
       while (low < high) {
@@ -83,7 +83,7 @@ function unified(text: string): { plain: string; lengthened(at: number): number 
   };
 }
 
-/** At most two: more are not told apart. */
+/** At most two positions: more are not needed. */
 function placesOf(text: string, wanted: string): readonly number[] {
   const first = text.indexOf(wanted);
   if (first < 0) return [];
@@ -101,7 +101,7 @@ function twice(text: string, [first = 0, second = 0]: readonly number[]): string
   }; give more of the text around it`;
 }
 
-/** Letters that look alike, or that no reader sees, each as the one that a keyboard types. */
+/** Characters that look alike or are invisible, each with its plain keyboard character. */
 const ALIKE: readonly (readonly [RegExp, string])[] = [
   [/[\u2018\u2019\u201a\u201b\u2032\u00b4\u0060]/g, "'"],
   [/[\u201c-\u201f\u2033\u00ab\u00bb]/g, '"'],
@@ -111,7 +111,7 @@ const ALIKE: readonly (readonly [RegExp, string])[] = [
   [/[\p{Cf}\ufe00-\ufe0f]/gu, ""],
 ];
 
-/** What two texts may differ in, from the least to the most; each includes those before it. */
+/** Differences between two texts, from smallest to largest; each step includes the steps before. */
 const LOOSER: readonly { readonly in: string; loosen(line: string): string }[] = [
   { in: "spaces at the ends of lines", loosen: (line) => line.trimEnd() },
   { in: "tabs and spaces", loosen: (line) => line.replace(/[ \t]+/g, " ") },
@@ -125,7 +125,7 @@ const LOOSER: readonly { readonly in: string; loosen(line: string): string }[] =
   { in: "upper and lower case", loosen: (line) => line.toLowerCase() },
 ];
 
-/** Names the place that nearly fits, and what differs there. */
+/** Names the passage that nearly fits, and the difference. */
 function nearMatch(text: string, old: string): string {
   const cannot = '"old" does not occur in it';
   const wanted = old.split(/\r?\n/), lines = text.split(/\r?\n/);
@@ -152,7 +152,7 @@ function clip(line: string): string {
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;
 }
 
-/** The first line from which the wanted lines follow: the first of them may begin, the last end within one. */
+/** The index where the wanted lines follow; the first may begin and the last end within a line. */
 function lineWith(have: readonly string[], want: readonly string[]): number | undefined {
   const [first = "", ...rest] = want;
   if (want.every((line) => line.trim() === "")) return undefined;

@@ -1,4 +1,4 @@
-/** One file of a patch, looked at before anything is changed. @module */
+/** Examines one file of a patch before anything is changed. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { parsePath } from "../path.ts";
@@ -10,40 +10,40 @@ import { openJudged, readAll } from "./open.ts";
 import { type HostState, linksOf } from "./state.ts";
 import { WHOLE_LIMIT } from "./view.ts";
 
-/** What is to be done about one file. */
+/** The plan for one file. */
 export interface PlannedFile {
   readonly change: StagedChange;
   readonly place: Place;
   readonly folder: string;
-  /** The new content waits here. Named by job and number, so that a re-run finds leftovers. */
+  /** Temporary file for the new content, named by job and number: a re-run finds leftovers. */
   readonly fresh: string;
-  /** A deleted file waits here until all is done. */
+  /** Temporary name for a deleted file until the job is complete. */
   readonly aside: string;
   readonly found: FileStat | undefined;
-  /** False when a folder above it is still to be made. */
+  /** False while a folder above the file is missing. */
   readonly reachable: boolean;
-  /** Digest of what is there. */
+  /** Digest of the current content. */
   readonly digest: string | undefined;
-  /** Digest that should be there. */
+  /** Digest that the patch expects. */
   readonly wanted: string | undefined;
   readonly done: boolean;
   readonly conflict: boolean;
 }
 
-/** Says what stands in the way of a change whose file is not as it should be. */
+/** The reason for a conflict. */
 export function whyConflict({ found, change }: PlannedFile): string {
   if (found === undefined) return "it is gone";
   return change.base === undefined ? "another file is there now" : "changed since";
 }
 
-/** Looks at the target of a change. Throws Fault `refused` where no tool may write. */
+/** Examines the target of a change. Throws Fault `refused` where no tool may write. */
 export async function planFile(
   state: HostState,
   what: {
     readonly change: StagedChange;
     readonly id: string;
     readonly index: number;
-    /** What is gone may be made again: nothing is overwritten. */
+    /** A missing file may be created again, since nothing is overwritten. */
     readonly restores?: boolean | undefined;
   },
 ): Promise<PlannedFile> {
@@ -90,8 +90,9 @@ export async function planFile(
 }
 
 /**
- * Every folder between the mount and the file is a folder and no link, or missing. From the top
- * down, and the mount itself is not asked about: a call may hold no lease for the whole of it.
+ * Checks that every folder between the mount and the file is a folder, not a link, or missing. The
+ * check goes top down and skips the mount itself, because a call may hold no lease for the whole
+ * mount.
  */
 function checkParents(state: HostState, { path, mount }: Place): boolean {
   for (let depth = 1; depth < path.parts.length; depth++) {
@@ -105,7 +106,7 @@ function checkParents(state: HostState, { path, mount }: Place): boolean {
   return true;
 }
 
-/** Takes away what this job left beside a file in an earlier run, or in this one. */
+/** Removes temporary files that this job left beside a file, in this run or an earlier one. */
 export function sweep(state: HostState, plan: PlannedFile): void {
   for (const path of [plan.fresh, plan.aside]) {
     about("apply", plan.change.path, () => {

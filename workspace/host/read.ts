@@ -1,4 +1,4 @@
-/** `file_read`: a range of lines, within a byte budget, with the encoding said. @module */
+/** `file_read`: a range of lines, within a byte budget, with the encoding named. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
@@ -11,10 +11,10 @@ import type { HostCall, HostState } from "./state.ts";
 import { mix, sourceOf, type Taint } from "./taint.ts";
 import { readOpened, readSeen, type Seen, stagedAt, taintOfName, WHOLE_LIMIT } from "./view.ts";
 
-/** Most lines that can be counted in a file. */
+/** Maximum number of lines counted in a file. */
 const LINE_LIMIT = 100_000_000;
 const WINDOW = 1024 * 1024;
-/** Windows between two looks whether the call was cancelled: each costs a millisecond. */
+/** Windows between two checks for a cancel: each check costs a millisecond. */
 const BREATH = 16;
 
 interface Range {
@@ -78,7 +78,7 @@ function answerSeen(
   });
 }
 
-/** Lines with their own line ends kept. */
+/** Lines with their own line ends. */
 function splitLines(text: string): string[] {
   const lines = text.split(/(?<=\n)/);
   return lines.length === 1 && lines[0] === "" ? [] : lines;
@@ -86,21 +86,17 @@ function splitLines(text: string): string[] {
 
 function shorten(
   lines: readonly string[],
-  most: number,
+  max: number,
 ): { text: string; lines: number; cutLine: boolean } {
   const encoder = new TextEncoder();
   let bytes = 0;
   for (const [index, line] of lines.entries()) {
-    bytes += line.length * 3 <= most - bytes ? encoder.encode(line).length : utf8(line);
-    if (bytes <= most) continue;
+    bytes += encoder.encode(line).length;
+    if (bytes <= max) continue;
     if (index > 0) return { text: lines.slice(0, index).join(""), lines: index, cutLine: false };
-    return { text: headBytes(line, most), lines: 1, cutLine: true };
+    return { text: headBytes(line, max), lines: 1, cutLine: true };
   }
   return { text: lines.join(""), lines: lines.length, cutLine: false };
-}
-
-function utf8(text: string): number {
-  return new TextEncoder().encode(text).length;
 }
 
 interface About {
@@ -131,7 +127,7 @@ function notText(
   });
 }
 
-/** Where the line that is `wanted` lines further begins, and how many of them end before it. */
+/** The start of the line `wanted` lines further, and how many lines end before it. */
 function startOf(bytes: Uint8Array, wanted: number): readonly [start: number, passed: number] {
   let start = 0, passed = 0;
   while (passed < wanted) {
@@ -143,7 +139,7 @@ function startOf(bytes: Uint8Array, wanted: number): readonly [start: number, pa
   return [start, passed];
 }
 
-/** A file too large to hold: UTF-8 only, window by window, no further than the budget. */
+/** Reads a file too large for memory: UTF-8 only, window by window, within the budget. */
 async function readWindows(
   state: HostState,
   call: HostCall,
@@ -155,7 +151,7 @@ async function readWindows(
     state.taints.ofPath(place.mount, place.path.parts),
     taintOfName(state, path),
   );
-  // Too large to have been staged: what is known of its content is not looked up.
+  // A file this large cannot be staged, so its content has no recorded taint.
   const observed = `${stat.bytes}:${stat.modifiedMs}`;
   const about = { path, taint, observed };
   const facts = { bytes: stat.bytes, staged: false };
@@ -168,7 +164,7 @@ async function readWindows(
     const bytes = window.subarray(0, length);
     if (isBinary(bytes)) return notText(bytes.subarray(0, 128), "binary", { ...about, facts });
     at += length;
-    // What comes before the range is counted, not decoded: a line's end is one byte of UTF-8.
+    // Bytes before the range are counted, not decoded: a line end is one byte of UTF-8.
     const [start, passed] = startOf(bytes, range.from - line);
     line += passed;
     if (line >= range.from) {

@@ -1,4 +1,7 @@
-/** `file_search`: literal text, line by line. No patterns, so no pattern can take for ever. @module */
+/**
+ * `file_search`: literal text, line by line. There are no patterns, so no search can run for ever.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import { type HostCallAnswer, SECOND_NAMES } from "../../contracts/wire/wire_toolhost.ts";
 import { type Globs, makeGlobs } from "../glob.ts";
@@ -15,13 +18,13 @@ import { readSeen, readStaged, stagedAt, taintOfName, WHOLE_LIMIT } from "./view
 import { type Met, nothingLeftOut, sayLeftOut, walk } from "./walk.ts";
 
 const WINDOW = 1024 * 1024;
-/** Files, and windows of one file, between two looks whether the call was cancelled: each costs a millisecond. */
+/** Files, and windows of one file, between two checks for a cancel, a millisecond each. */
 const BREATH = { files: 1_024, windows: 16 };
 
 interface Found {
   readonly hits: readonly Hit[];
   readonly taint: Partial<Taint>;
-  /** Why not all of it was looked at. */
+  /** Why the file was searched only in part. */
   readonly part?: "binary" | "time";
 }
 
@@ -75,7 +78,7 @@ export async function fileSearch(state: HostState, call: HostCall): Promise<Host
         : await inStaged(state, met, needle, limit);
       if (found === undefined) left.unreadable++;
       else take(met.text, found);
-      // Which of the searched files holds nothing is told as well.
+      // A searched file without hits reveals something, too.
       if (met.mount !== undefined) taint = mix(taint, state.taints.ofPath(met.mount, met.parts));
     }
   }
@@ -125,7 +128,7 @@ function isFile(state: HostState, call: HostCall, name: string): boolean {
   }
 }
 
-/** A file that was named: as the agent sees it, or window by window where it is too large to hold. */
+/** Searches a named file: as the agent sees it, or by windows where it is too large to hold. */
 async function inNamed(
   state: HostState,
   call: HostCall,
@@ -167,7 +170,7 @@ async function inStaged(
   return inBytes(needle, seen.bytes, { limit, taint: seen.taint });
 }
 
-/** One open a file; everything else is asked only about files with hits. */
+/** Opens each file once; all further checks apply only to files with hits. */
 async function inFolder(
   state: HostState,
   call: HostCall,
@@ -194,7 +197,8 @@ async function inFolder(
     if (stat.kind !== "file" || !isStill(state.files, met.full, stat)) return undefined;
     call.links.check(place, stat);
   } catch (error) {
-    // Whether it is another name of a never-listed file is found out before anything is told.
+    // Whether the file is a second name of a never-listed one must be known before hits are
+    // reported.
     if (error instanceof Fault && error.detail?.[SECOND_NAMES] !== undefined) throw error;
     if (error instanceof FsTrouble || error instanceof Fault) return undefined;
     throw error;
@@ -202,10 +206,10 @@ async function inFolder(
   return { ...found, taint };
 }
 
-/** What was found window by window. */
+/** The hits in a file read window by window. */
 type Windows = Pick<Found, "hits" | "part">;
 
-/** Reads a file by windows that end with a line, up to where it is no text or the time is up. */
+/** Reads a file by windows that end with a line, until the file is not text or the time is up. */
 async function inWindows(
   state: HostState,
   call: HostCall,
@@ -236,17 +240,17 @@ async function inWindows(
 
 // Finding a literal text in bytes, line by line.
 
-/** What is searched for. */
+/** The text to find. */
 interface Needle {
   readonly query: string;
   readonly ignoreCase: boolean;
 }
 
-/** One line with the needle in it. */
+/** One line that holds the needle. */
 interface Hit {
   /** From 1. */
   readonly line: number;
-  /** The line, or the part of a long one around the needle. */
+  /** The line, or the part of a long line around the needle. */
   readonly text: string;
 }
 
@@ -262,11 +266,11 @@ function makeNeedle(query: string, ignoreCase: boolean): Needle {
 
 const LOOSE = new TextDecoder();
 
-/** The lines of a text that hold the needle, at most `most`. */
+/** The lines of a text that hold the needle, at most `max`. */
 function linesWith(
   needle: Needle,
   bytes: Uint8Array,
-  most: number,
+  max: number,
   firstLine = 1,
 ): Hit[] {
   const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
@@ -284,7 +288,7 @@ function linesWith(
   for (const [index, line] of text.split("\n").entries()) {
     const at = fold(line).indexOf(needle.query);
     if (at < 0) continue;
-    if (hits.push({ line: firstLine + index, text: excerpt(line, at) }) >= most) break;
+    if (hits.push({ line: firstLine + index, text: excerpt(line, at) }) >= max) break;
   }
   return hits;
 }

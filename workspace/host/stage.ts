@@ -1,4 +1,7 @@
-/** `file_write`, `file_edit`, `file_delete`: a change of one file, staged, or applied at once on `rw`. @module */
+/**
+ * `file_write`, `file_edit`, `file_delete`: change one file, staged, or at once on `rw` mounts.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
@@ -14,11 +17,11 @@ import type { HostCall, HostState } from "./state.ts";
 import { mix, type Taint } from "./taint.ts";
 import { readFolder, readStaged, type Seen, taintOfName, WHOLE_LIMIT } from "./view.ts";
 
-/** A file before a change: what the agent sees, and what the folder has. */
+/** A file before a change: the agent's view and the folder's version. */
 interface Before {
   readonly path: NamedPath;
   readonly seen: Seen | undefined;
-  /** The folder's content that the change is made for; undefined for a new file. */
+  /** The folder's content that the change replaces; undefined for a new file. */
   readonly base: Digest | undefined;
 }
 
@@ -30,7 +33,7 @@ export async function fileWrite(state: HostState, call: HostCall): Promise<HostC
   return await change(state, call, () => encode(content, "utf-8"));
 }
 
-/** What is worth knowing of the ends of a changed file's lines. */
+/** A note about changed or mixed line ends. */
 function noteOfEnds(before: Seen | undefined, bytes: Bytes | undefined): string {
   const now = bytes === undefined ? undefined : endsIn(bytes);
   if (now === undefined) return "";
@@ -93,7 +96,7 @@ async function change(
   const path = nameThere(state, asked);
   const place = state.judge.writable(path);
   const atOnce = place.mount.mode === "rw";
-  // A call that runs again after a crash finds its change half or wholly made already.
+  // A call that runs again after a crash may find its change half or wholly made.
   const again = atOnce ? recalled(state, call.key) : undefined;
   if (again !== undefined) return await applyAtOnce(state, call, again);
   checkClash(state, path);
@@ -135,7 +138,7 @@ async function change(
   );
 }
 
-/** The name of the file that is meant: one in another Unicode form looks the same to everybody. */
+/** The existing file that the path means: another Unicode form looks the same to everybody. */
 function nameThere(state: HostState, path: NamedPath): NamedPath {
   const isThere = (each: NamedPath): boolean =>
     state.overlay.get(each.text) !== undefined ||
@@ -145,7 +148,7 @@ function nameThere(state: HostState, path: NamedPath): NamedPath {
   return forms.length === 0 || isThere(path) ? path : forms.find(isThere) ?? path;
 }
 
-/** One path cannot be a file and a folder: a patch that says both could never be applied. */
+/** Refuses one path as both a file and a folder: such a patch could never be applied. */
 function checkClash(state: HostState, path: NamedPath): void {
   const clash = state.overlay.list().find(({ path: other }) =>
     other.startsWith(`${path.text}/`) || path.text.startsWith(`${other}/`)
@@ -192,7 +195,7 @@ async function makeChange(
   next: { readonly bytes: Bytes | undefined; readonly taint: Taint },
 ): Promise<StagedChange> {
   const { path, seen, base } = before;
-  // Both contents are kept, so that review and undo need no other source.
+  // Both contents are stored, so that review and undo need no other source.
   if (seen !== undefined && seen.staged === undefined) await state.content.put(seen.bytes);
   const digest = next.bytes === undefined ? undefined : await state.content.put(next.bytes);
   return {

@@ -1,4 +1,4 @@
-/** What a toolhost knows between calls, and what one call brings. @module */
+/** A toolhost's state between calls, and the particulars of one call. @module */
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { HostCallAnswer, SetupBody } from "../../contracts/wire/wire_toolhost.ts";
 import { makeOverlay, type Overlay } from "../overlay.ts";
@@ -15,15 +15,15 @@ import {
   WORST_CLAIMS,
 } from "../../contracts/authority/export_claims.ts";
 
-/** What a toolhost program is handed. */
+/** The powers of a toolhost program. */
 export interface HostPowers {
   readonly files: Files;
   readonly sha256: Sha256;
-  /** Lets a cancel arrive; long work awaits it now and then. */
+  /** Lets a cancel arrive; long work awaits it regularly. */
   readonly breathe: () => Promise<void>;
   /** The machine's clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** A named point of applying, for crash tests; does nothing in a real host. */
+  /** A named point of applying, for crash tests; absent in a real host. */
   readonly reach?: (point: string) => void;
 }
 
@@ -32,7 +32,7 @@ export interface HostState extends HostPowers {
   readonly judge: Judge;
   readonly taints: Taints;
   readonly exports: Exports;
-  /** Contents of the mounts that the call under way read, by digest. */
+  /** Digests of the mounts' contents that the current call read. */
   readonly met: Set<string>;
   readonly overlay: Overlay;
   readonly content: ContentStore;
@@ -40,9 +40,9 @@ export interface HostState extends HostPowers {
   readonly scratch: ContentStore;
   readonly scratchQuota: number;
   /**
-   * What a call of a process that is held to the call's own leases knows beside its arguments: what
-   * surveys found, and the paths that the kernel let it follow links to. Absent where all of the mounts
-   * may be looked at.
+   * Present in a process that is confined to the current call's leases: the surveys' results, and
+   * the link targets that the kernel lets the call read. Absent where the process may read all
+   * mounts.
    */
   readonly told?: {
     readonly secondNames: ReadonlyMap<string, SecondNames>;
@@ -50,23 +50,23 @@ export interface HostState extends HostPowers {
   };
 }
 
-/** One call under way. */
+/** The current call. */
 export interface HostCall {
   readonly tool: string;
   readonly args: JsonObject;
-  /** Most bytes of the answer's content. */
+  /** Maximum number of bytes in the answer's content. */
   readonly bytes: number;
   /** Idempotency key. */
   readonly key: string;
-  /** Of the calling process. */
+  /** Taint of the calling process. */
   readonly caller: Taint;
   readonly signal: AbortSignal;
   readonly links: LinkJudge;
-  /** Milliseconds since 1970 after which a call that can give a part gives what it has. */
+  /** Milliseconds since 1970 after which a call that can return a partial result does so. */
   readonly until: number;
 }
 
-/** A tool's work in the host. Throws Fault. */
+/** Runs a tool in the host. Throws Fault. */
 export type HostTool = (
   state: HostState,
   call: HostCall,
@@ -89,21 +89,21 @@ export function makeHostState(setup: SetupBody, powers: HostPowers): HostState {
   });
 }
 
-/** A link judge for one call: what it learned is not kept, for files change. */
+/** A link judge for one call: its findings are not kept, because files change. */
 export function linksOf(state: HostState): LinkJudge {
   return makeLinkJudge(state.files, state.judge, state.told?.secondNames);
 }
 
-// Exports of wikis in a mount: the list beside their files says what each carries, by digest,
-// and can only make it worse. A folder is looked at once; a list that exists, at each call.
+// Exports of wikis in a mount: a list beside the files gives each file's taint by digest, and can
+// only worsen it. A folder is checked for a list once; an existing list is checked at each call.
 
-/** Knows the lists of the mounts. */
+/** Reads the export lists of the mounts. */
 interface Exports {
-  /** What the lists above a file, within its mount, say of its content. */
+  /** The taint that the lists above a file, within its mount, give its content. */
   of(place: Place, digest: string): Taint;
-  /** The worst of what a folder's own list says; of a folder without one, nothing. */
+  /** The worst taint in a folder's own list; clean without a list. */
   all(folder: string): Taint;
-  /** A list was met in this folder: it may have come since the folder was looked at. */
+  /** Notes that a folder has a list, which may be newer than the last check. */
   met(folder: string): void;
 }
 
@@ -112,7 +112,7 @@ interface Known {
   readonly claims: ExportClaims;
 }
 
-/** Makes it: nothing is known. */
+/** Makes the reader without any known list. */
 function makeExports(files: ReadFiles): Exports {
   const known = new Map<string, Known | null>();
 
@@ -123,7 +123,7 @@ function makeExports(files: ReadFiles): Exports {
     let found: Known | null = null;
     try {
       const stat = files.stat(path);
-      // A link leads to another folder's list.
+      // A link would lead to another folder's list.
       if (stat?.kind === "file") {
         const mark = markOf(stat);
         if (before?.mark === mark) return before.claims;
@@ -153,7 +153,7 @@ function makeExports(files: ReadFiles): Exports {
       for (let depth = path.parts.length - 1; depth >= 0; depth--) {
         const claims = look([mount.root, ...path.parts.slice(0, depth)].join("/"));
         const isList = depth === path.parts.length - 1 && path.parts[depth] === EXPORT_LIST;
-        // The list itself tells of all its files.
+        // The list itself carries the taint of all its files.
         const claim = isList ? claims?.all : claims?.of(digest);
         if (claim !== undefined) taint = mix(taint, claim);
       }

@@ -4,7 +4,7 @@ import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
 import type { Source } from "../../contracts/authority/question.ts";
 import { type Globs, makeGlobs } from "../glob.ts";
 
-/** How far something is trusted, and how confidential it is. */
+/** Trust (colour) and confidentiality (label) of content. */
 export interface Taint {
   readonly colour: Colour;
   readonly label: Label;
@@ -16,7 +16,7 @@ const LABELS: readonly Label[] = ["public", "internal", "secret"];
 /** The neutral element of {@link mix}. */
 export const CLEAN: Taint = Object.freeze({ colour: "BLUE", label: "public" });
 
-/** The less trusted colour and the more confidential label. contracts/authority/colour.ts without its schemas. */
+/** The less trusted colour and the more confidential label: contracts/authority without schemas. */
 export function mix(a: Taint, b: Partial<Taint>): Taint {
   const colour = b.colour ?? a.colour, label = b.label ?? a.label;
   return {
@@ -25,13 +25,13 @@ export function mix(a: Taint, b: Partial<Taint>): Taint {
   };
 }
 
-/** Knows what each path carries. What is known of a content is mixed in by the kernel. */
+/** Gives each path's taint. The kernel adds what it knows of the content. */
 export interface Taints {
-  /** Of a path, before its content is known. */
+  /** The taint of a path, before its content is known. */
   ofPath(mount: Pick<HostMount, "name" | "colour" | "label">, parts: readonly string[]): Taint;
 }
 
-/** What of a mount says how far its files are trusted. */
+/** The part of a mount that says how far its files are trusted. */
 export interface MarkedMount extends Taint {
   readonly name: string;
   readonly marks: readonly {
@@ -46,7 +46,8 @@ interface Mark extends Partial<Taint> {
 }
 
 function readMark(mark: MarkedMount["marks"][number]): Mark {
-  // A plain name marks itself and everything beneath, but not its namesakes in other folders.
+  // A plain name marks itself and everything beneath, but no file of the same name in other
+  // folders.
   const plain = !/[/*?]/.test(mark.path);
   return {
     globs: makeGlobs([plain ? `${mark.path}/**` : mark.path], { anyCase: true }),

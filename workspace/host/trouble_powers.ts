@@ -1,4 +1,4 @@
-/** What Deno and the system throw about files, as the few troubles that we tell apart. @module */
+/** Maps errors of Deno and the system to the few troubles that Remit distinguishes. @module */
 import { FsTrouble, type Kind, type TroubleCode } from "./files.ts";
 
 const SYSTEM: Readonly<Record<string, TroubleCode>> = {
@@ -22,7 +22,7 @@ const SYSTEM: Readonly<Record<string, TroubleCode>> = {
   ETIMEDOUT: "broken",
 };
 
-/** Numbers of the system's errors that Deno gives no code for. */
+/** System error numbers for which Deno gives no code. */
 const NUMBERS: Readonly<Record<string, TroubleCode>> = {
   5: "broken",
   27: "noSpace",
@@ -35,7 +35,7 @@ const NUMBERS: Readonly<Record<string, TroubleCode>> = {
   122: "noSpace",
 };
 
-/** Which trouble an error is. */
+/** The trouble of an error. */
 export function codeOf(error: unknown): TroubleCode {
   if (error instanceof Deno.errors.NotCapable) return "denied";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -49,7 +49,7 @@ export function codeOf(error: unknown): TroubleCode {
   return error instanceof Deno.errors.FilesystemLoop ? "loop" : "other";
 }
 
-/** What `operation` gives. Throws `FsTrouble` with its code. */
+/** Runs `operation`. Throws `FsTrouble` with the code of its error. */
 export function attempt<T>(operation: () => T): T {
   try {
     return operation();
@@ -58,7 +58,7 @@ export function attempt<T>(operation: () => T): T {
   }
 }
 
-/** As {@link attempt}; undefined where nothing is at the path. */
+/** Like {@link attempt}; undefined where nothing is at the path. */
 export function tryThere<T>(operation: () => T): T | undefined {
   try {
     return operation();
@@ -69,7 +69,7 @@ export function tryThere<T>(operation: () => T): T | undefined {
   }
 }
 
-/** What lies at a path. */
+/** The kind of a directory entry. */
 export function kindOf(is: { isFile: boolean; isDirectory: boolean; isSymlink: boolean }): Kind {
   return is.isSymlink ? "link" : is.isFile ? "file" : is.isDirectory ? "folder" : "other";
 }

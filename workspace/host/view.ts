@@ -1,4 +1,4 @@
-/** The folder as the agent sees it: the mounts with its own staged changes over them. @module */
+/** The folder as the agent sees it: the mounts with staged changes over them. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { StagedChange } from "../../contracts/tool/workspace.ts";
@@ -8,19 +8,19 @@ import { type Opened, openJudged, readAll, resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
 import { mix, type Taint } from "./taint.ts";
 
-/** Largest file that is read whole, edited, staged or recorded, bytes. */
+/** Largest file that is read whole, edited, staged or recorded, in bytes. */
 export const WHOLE_LIMIT = 16 * 1024 * 1024;
 
-/** A file's content with what it carries. */
+/** A file's content and its taint. */
 export interface Seen {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly digest: Digest;
   readonly taint: Taint;
-  /** Set when the content is staged, not the folder's. */
+  /** Present when the content is staged rather than the folder's. */
   readonly staged?: StagedChange;
 }
 
-/** The staged change that a path shows, links followed; undefined for the folder's own version. */
+/** The staged change of a path, links followed; undefined where the folder's own version shows. */
 export function stagedAt(
   state: HostState,
   call: HostCall,
@@ -33,6 +33,24 @@ export function stagedAt(
   if (direct !== undefined || state.overlay.list().length === 0) return direct;
   const place = resolvePlace({ ...state, links: call.links }, path);
   return state.overlay.get(place.path.text);
+}
+
+/** Staged files, and the folders that lead to them, by folder. A deletion alone creates no folder. */
+export function stagedTree(
+  state: HostState,
+): ReadonlyMap<string, ReadonlyMap<string, StagedChange | "folder">> {
+  const tree = new Map<string, Map<string, StagedChange | "folder">>();
+  for (const change of state.overlay.list()) {
+    const parts = change.path.split("/");
+    for (let end = parts.length - 1; end >= 1; end--) {
+      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
+      const children = tree.get(folder) ?? new Map<string, StagedChange | "folder">();
+      tree.set(folder, children);
+      if (end === parts.length - 1) children.set(name, change);
+      else if (!children.has(name) && change.next !== undefined) children.set(name, "folder");
+    }
+  }
+  return tree;
 }
 
 /** The content of a staged change. Throws Fault `notFound` for a deletion. */
@@ -77,7 +95,7 @@ export async function readOpened(
   return { bytes, digest, taint: mix(taint, taintOfName(state, path)) };
 }
 
-/** What a file's name alone carries. */
+/** The taint of a file's name alone. */
 export function taintOfName(state: HostState, path: NamedPath): Taint {
   return state.taints.ofPath(state.judge.readable(path).mount, path.parts);
 }

@@ -1,4 +1,4 @@
-/** Walking a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
+/** Walks a folder as the agent sees it: sorted, bounded, staged changes merged in. @module */
 import { EXPORT_LIST } from "../../contracts/authority/export_claims.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { HostMount } from "../../contracts/wire/wire_toolhost.ts";
@@ -9,18 +9,19 @@ import { about } from "./_trouble.ts";
 import { FsTrouble, type Kind } from "./files.ts";
 import { resolvePlace } from "./open.ts";
 import type { HostCall, HostState } from "./state.ts";
+import { stagedTree } from "./view.ts";
 
-/** Most entries of one walk. */
+/** Maximum number of entries of one walk. */
 const WALK_LIMIT = 300_000;
 
-/** One thing met on a walk. */
+/** An entry of a walk. */
 export interface Met {
   /** `MOUNT/relative`. */
   readonly text: string;
   readonly parts: readonly string[];
   readonly kind: Kind;
   readonly depth: number;
-  /** Where it lies; undefined for what is only staged. */
+  /** The real path; undefined for an entry that is only staged. */
   readonly full: string | undefined;
   readonly mount: HostMount | undefined;
   readonly change: StagedChange | undefined;
@@ -30,18 +31,18 @@ export interface Met {
 export interface LeftOut {
   /** Folders that could not be read. */
   unreadable: number;
-  /** The walk met {@link WALK_LIMIT} entries and ended. */
+  /** True if the walk ended at {@link WALK_LIMIT} entries. */
   cut: boolean;
-  /** Folders so deep that no tool can name what lies in them. */
+  /** Folders too deep for tools to name their contents. */
   deep: number;
 }
 
-/** Nothing is left out yet. */
+/** An empty count. */
 export function nothingLeftOut(): LeftOut {
   return { unreadable: 0, cut: false, deep: 0 };
 }
 
-/** What was left out, a line each. `verb`: what was not done with it, "searched". */
+/** Reports what was left out, a line each. `verb`: what was not done, such as "searched". */
 export function sayLeftOut({ unreadable, cut, deep }: LeftOut, verb: string): string[] {
   return [
     ...(cut ? [`[the folder is too large to be ${verb} to its end]`] : []),
@@ -59,32 +60,9 @@ interface Child {
   readonly onDisk: boolean;
 }
 
-/** Staged files by folder: the files themselves, and the folders that lead to them. */
-function stagedChildren(state: HostState): ReadonlyMap<string, ReadonlyMap<string, Child>> {
-  const folders = new Map<string, Map<string, Child>>();
-  for (const change of state.overlay.list()) {
-    const parts = change.path.split("/");
-    for (let end = parts.length - 1; end >= 1; end--) {
-      const folder = parts.slice(0, end).join("/"), name = parts[end] ?? "";
-      const children = folders.get(folder) ?? new Map<string, Child>();
-      folders.set(folder, children);
-      const leaf = end === parts.length - 1;
-      // A deletion alone makes no folder appear.
-      if (!leaf && (children.has(name) || change.next === undefined)) continue;
-      children.set(name, {
-        name,
-        kind: leaf ? "file" : "folder",
-        change: leaf ? change : undefined,
-        onDisk: false,
-      });
-    }
-  }
-  return folders;
-}
-
 /**
- * Walks `start` down to `depth` levels, in the order of names. Never-listed names and `.git` are
- * passed over; links are met, not followed.
+ * Walks `start` down to `depth` levels, in the order of names. Skips never-listed names and `.git`;
+ * yields links without following them.
  *
  * @throws Fault `notFound`, `refused`, `invalidArguments` when `start` is not a folder
  */
@@ -94,7 +72,7 @@ export function* walk(
   from: { readonly start: NamedPath; readonly depth: number; readonly left: LeftOut },
 ): Generator<Met> {
   const { start, left } = from;
-  const staged = stagedChildren(state);
+  const staged = stagedTree(state);
   const place = start.mount === SCRATCH ? undefined : startPlace(state, call, start, staged);
   const root = place?.path ?? start;
   let met = 0;
@@ -113,12 +91,13 @@ export function* walk(
         left.unreadable++;
       }
     }
-    for (const child of staged.get(text)?.values() ?? []) {
-      const old = children.get(child.name);
-      if (child.change !== undefined && child.change.next === undefined) {
-        children.delete(child.name);
-      } else if (old === undefined || child.change !== undefined) {
-        children.set(child.name, { ...child, onDisk: old !== undefined });
+    for (const [name, child] of staged.get(text) ?? []) {
+      const change = child === "folder" ? undefined : child;
+      const onDisk = children.has(name);
+      if (change !== undefined && change.next === undefined) children.delete(name);
+      else if (!onDisk || change !== undefined) {
+        const kind = change === undefined ? "folder" : "file";
+        children.set(name, { name, kind, change, onDisk });
       }
     }
     return [...children.values()].sort((a, b) => byText(a.name, b.name));
@@ -161,7 +140,7 @@ function startPlace(
     if (kind === "folder") return place;
     throw new Fault("invalidArguments", `Cannot list "${start.text}": it is not a folder`);
   } catch (error) {
-    // A folder may exist only in what was staged.
+    // A folder may exist only in staged changes.
     const isStaged = staged.has(start.text);
     if (!isStaged || !(error instanceof Fault) || error.code !== "notFound") throw error;
     return { path: start, mount: state.judge.readable(start).mount, full: undefined };

@@ -1,10 +1,10 @@
 /**
  * The page: tasks, waiting questions and messages, and forms that answer consent.
  *
- * A form is taken when all of this holds: its Origin is this server's, the browser says that this
- * page sent it, its cookie names a live session (never sent by another site), and its token is of
- * that session. The answer itself is signed by the starter, whose key the kernel takes for consent
- * alone: this process cannot make one say more.
+ * A form is accepted when all of this holds: its Origin is this server's, the browser says that
+ * this page sent it, its cookie names a live session (no other site sends that cookie), and its
+ * token belongs to that session. The starter signs the answer, with a key that the kernel accepts
+ * for consent only: this process cannot make an answer grant more.
  * @module
  */
 import * as z from "zod";
@@ -18,7 +18,7 @@ import type { ServiceAsks } from "../starter.ts";
 import type { PageDoor } from "../over_http.ts";
 import { documentOf, type Frame, loginBody, type Markup, sayBody, viewBody } from "./views.ts";
 
-/** Most bytes of a form. */
+/** Maximum number of bytes in a form. */
 const FORM_BYTES = 65_536;
 
 const sealed = z.string().max(128);
@@ -36,10 +36,7 @@ const FORMS = {
 } as const;
 
 /** Reads a form; undefined where it does not parse, or has a field twice. */
-function tryForm<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false } },
-  bytes: Uint8Array,
-): T | undefined {
+function tryForm<T>(schema: z.ZodType<T>, bytes: Uint8Array): T | undefined {
   const entries = [...new URLSearchParams(new TextDecoder().decode(bytes))];
   const fields = Object.fromEntries(entries);
   if (Object.keys(fields).length !== entries.length) return undefined;
@@ -47,7 +44,7 @@ function tryForm<T>(
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Why a form is refused; undefined where this page sent it, also by the operator's proxy. */
+/** Why a form is refused; undefined for this page's own, also through the operator's proxy. */
 function whyNotOurs(
   c: Ask,
   { door, https }: { readonly door: Door; readonly https: boolean },
@@ -60,7 +57,7 @@ function whyNotOurs(
   return undefined;
 }
 
-/** Whether a page is to be shown by itself: not within another, not as a script or picture. */
+/** Whether the page is requested as a document: not inside another page, not as script or image. */
 function isLookedAt(c: Ask): boolean {
   const { to } = askedBy(c);
   return to === undefined || to === "document";
@@ -90,7 +87,7 @@ export interface SessionCookie {
 
 const SESSION = /^[A-Za-z0-9_-]{32,128}$/;
 
-/** Makes the cookie; over https no other host and no plain http can set it. */
+/** Makes the cookie; over https neither another host nor plain http can set it. */
 function makeSessionCookie(https: boolean): SessionCookie {
   const name = https ? "__Host-remit" : "remit_page";
   const more = `Path=/; HttpOnly; SameSite=Strict${https ? "; Secure" : ""}`;
@@ -99,7 +96,7 @@ function makeSessionCookie(https: boolean): SessionCookie {
       const found = (header ?? "").split(";").map((each) => each.trim()).filter((each) =>
         each.startsWith(`${name}=`)
       );
-      // Of two cookies, one was set by another site.
+      // Of two cookies, another site set one.
       if (found.length !== 1) return undefined;
       const value = (found[0] ?? "").slice(name.length + 1);
       return SESSION.test(value) ? value : undefined;
@@ -113,18 +110,18 @@ function makeSessionCookie(https: boolean): SessionCookie {
 /** What the page asks of the starter, and its checks. */
 export interface PageParts extends PageDoor {
   readonly asks: Pick<ServiceAsks, "pageOpen" | "pageView" | "pageAnswer" | "pageClose">;
-  /** Of one address: wrong codes. */
+  /** Wrong codes by address. */
   readonly wrong: Rates;
   /** Base64 of the style sheet's SHA-256. */
   readonly styleDigest: string;
-  /** A text that only this process makes of a text. */
+  /** A text derived from `text` that only this process can compute. */
   seal(text: string): Promise<string>;
 }
 
 type View = PageAsk["view"];
 
 const REFRESH_S = 5;
-/** Faults whose words, which the starter made safe to show, are for the person who is logged in. */
+/** Faults whose messages, made safe to show by the starter, go to the logged-in person. */
 const TOLD: ReadonlySet<FaultCode> = new Set([
   "refused",
   "stepUpFailed",
@@ -201,7 +198,7 @@ export function servePage(app: Routes, parts: PageParts): void {
   const formOf = async (c: Ask): Promise<Uint8Array | Response> => {
     const why = whyNotOurs(c, parts);
     if (why !== undefined) return refuse(c, 403, `the form is not taken: ${why}`);
-    return await wholeBody(c, { ...parts, most: FORM_BYTES });
+    return await wholeBody(c, { ...parts, max: FORM_BYTES });
   };
 
   app.get("/", (c) => look(c, { kind: "home" }));

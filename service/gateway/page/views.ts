@@ -1,6 +1,6 @@
 /**
- * The page's HTML, of lines that the starter made safe to show. Works without script; the deny
- * button comes first, so that Enter alone is no.
+ * The page's HTML, built from lines that the starter made safe to show. Works without scripts; the
+ * deny button comes first, so that Enter alone denies.
  * @module
  */
 import type { PageView } from "../../../contracts/wire/wire_a2a.ts";
@@ -10,7 +10,7 @@ export interface Markup {
   readonly markup: string;
 }
 
-/** What a template takes: text, which is escaped; finished HTML; lists; `undefined` for nothing. */
+/** What a template accepts: text, which is escaped; HTML; lists; `undefined` for nothing. */
 export type Piece = string | number | Markup | undefined | readonly Piece[];
 
 const SIGNS: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   "`": "&#96;",
 };
 
-/** Text as it stands in an element or in a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"'`]/g, (sign) => SIGNS[sign] ?? sign);
 }
@@ -39,7 +39,7 @@ function textOf(piece: Piece): string {
   return "markup" in piece ? piece.markup : piece.map(textOf).join("");
 }
 
-/** The style sheet in the page; the content security policy names its digest. */
+/** The style sheet in the page; the content security policy contains its digest. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1c1b19;--dim:#6b675f;--paper:#fbfaf7;--line:#dcd8ce;--accent:#8a5a00;--yes:#1d6b3a;--no:#9b2c2c}
 @media(prefers-color-scheme:dark){:root{--ink:#e8e5dd;--dim:#9d988d;--paper:#181715;--line:#3a3731;--accent:#e0a93b;--yes:#3f9a63;--no:#d06a5f}}
@@ -67,12 +67,12 @@ code{font-family:ui-monospace,monospace}
 @media(max-width:40rem){form.answer input{flex-basis:100%}form.answer button{flex:1}td{display:inline-block;border:0;padding:.15rem .5rem .15rem 0;width:auto}td:last-child{display:block;width:auto}tr{display:block;border-top:1px solid var(--line);padding:.3rem 0}}
 `;
 
-/** How a page is made. */
+/** The parts of a page around its body. */
 export interface Frame {
   readonly title: string;
-  /** Seconds after which it is asked for again. */
+  /** Seconds after which the browser reloads the page. */
   readonly refresh?: number;
-  /** Proves that a form is of this session. Absent: nobody is logged in. */
+  /** Proves that a form belongs to this session. Absent: nobody is logged in. */
   readonly token?: string;
 }
 
@@ -100,7 +100,7 @@ export function documentOf({ title, refresh, token }: Frame, body: Markup): stri
   return markup;
 }
 
-/** The login form. `code` came with the address; the form uses it up, not a preview of it. */
+/** The login form. `code` came with the address; submitting uses it up, a preview does not. */
 export function loginBody(
   { code, say }: { readonly code?: string; readonly say?: string },
 ): Markup {
@@ -119,7 +119,7 @@ ${
   }<button class="yes">Log in</button></form>`;
 }
 
-/** A sentence in place of what was asked for. */
+/** A sentence instead of the requested view. */
 export function sayBody(say: string): Markup {
   return html`
     <h1>Not shown</h1>
@@ -127,7 +127,7 @@ export function sayBody(say: string): Markup {
   `;
 }
 
-/** A view as the starter made it. */
+/** A view from the starter. */
 export function viewBody(
   view: PageView,
   { token, say }: { readonly token: string; readonly say?: string },
@@ -172,7 +172,7 @@ function answerBody(
 <button class="yes" name="decision" value="allow">Allow once</button></form>`;
 }
 
-/** The address of a task, a question or a message, by the letter that its id begins with. */
+/** The address of a task, question or message, by the first letter of its id. */
 function hrefOf(id: string): string {
   const of = id.startsWith("q") ? "question" : id.startsWith("m") ? "message" : "task";
   return `/${of}/${id}`;

@@ -1,5 +1,6 @@
 /** Pages that a test serves, and a host that fetches them. @module */
-import type { Host, WebAnswer, WebRequest } from "../host.ts";
+import type { WebAnswer } from "../../sdk/mod.ts";
+import type { Host, WebRequest } from "../host.ts";
 
 /** A host whose web is a table, and what was asked of it. */
 export interface Site extends Host {
@@ -31,8 +32,8 @@ export function makeSite(pages: Readonly<Record<string, Served>>): Site {
       },
     },
     fs: {
-      write({ path, text }): Promise<null> {
-        written.set(path, text);
+      write(file): Promise<null> {
+        if ("text" in file) written.set(file.path, file.text);
         return Promise.resolve(null);
       },
     },

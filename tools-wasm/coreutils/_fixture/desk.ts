@@ -1,6 +1,6 @@
 /** A task's files as a script sees them, in memory, with what was staged. @module */
 import type { Entry, Remit } from "../_remit.ts";
-import { type CommandArgs, type CommandValue, runCommand } from "../run.ts";
+import { type CommandArgs, type CommandValue, runCommand } from "../tool.ts";
 
 const encoder = new TextEncoder();
 
@@ -8,6 +8,9 @@ const encoder = new TextEncoder();
 function refusal(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
+
+/** Where a part ends, and whether it is the last. */
+const partTo = (next: number, bytes: number) => ({ bytes, next, end: next >= bytes });
 
 /** Files by path, and every call that was made. */
 export interface Desk {
@@ -42,11 +45,11 @@ export function makeDesk(files: Readonly<Record<string, string | Uint8Array>>): 
         let end = Math.min(content.length, from + bytes);
         if (encoding === "base64") {
           const base64 = content.slice(from, end).toBase64();
-          return Promise.resolve({ base64, bytes: content.length });
+          return Promise.resolve({ base64, ...partTo(end, content.length) });
         }
         while (end < content.length && ((content[end] ?? 0) & 0xc0) === 0x80) end--;
         const text = new TextDecoder().decode(content.subarray(from, end));
-        return Promise.resolve({ text, bytes: content.length, next: end });
+        return Promise.resolve({ text, ...partTo(end, content.length) });
       },
       list({ path, depth = 1, limit = 500 }) {
         calls.push(`list ${path}`);
@@ -64,12 +67,15 @@ export function makeDesk(files: Readonly<Record<string, string | Uint8Array>>): 
           }
         }
         if (found.size === 0) throw refusal("notFound", `Cannot list "${path}"`);
-        return Promise.resolve({ entries: [...found.values()].slice(0, limit) });
+        return Promise.resolve({
+          entries: [...found.values()].slice(0, limit),
+          cut: found.size > limit,
+        });
       },
-      write({ path, text }) {
-        calls.push(`write ${path}`);
-        if (path.startsWith("ro/")) throw refusal("refused", "read-only");
-        staged.set(path, text);
+      write(file) {
+        calls.push(`write ${file.path}`);
+        if (file.path.startsWith("ro/")) throw refusal("refused", "read-only");
+        if ("text" in file) staged.set(file.path, file.text);
         return Promise.resolve(null);
       },
     },

@@ -1,6 +1,6 @@
 /**
- * What joins QuickJS and Extism. It has no runtime, no data and no literals, because it lives in QuickJS' own memory:
- * everything that it keeps is in two globals, which the build's memory image holds.
+ * Connects QuickJS and Extism. The glue has no runtime, no data and no literals, because it runs in
+ * QuickJS' own memory: its whole state is in globals, which the build's memory image contains.
  */
 import {
   x_free,
@@ -42,17 +42,17 @@ export {
   random_get,
 } from "./wasi";
 
-/** The prelude's one function: `step(input)` begins a call, `step()` goes on; text means that the call is over. */
+/** The prelude's function: `step(input)` begins, `step()` continues; a text ends the call. */
 let step: usize = 0;
-/** What is answered when not even the prelude can go on: length in four bytes, then UTF-8. */
+/** The answer when not even the prelude can run: length in four bytes, then UTF-8. */
 let lastWords: usize = 0;
-/** The compiled program that takes types out of TypeScript: where, and how many bytes. */
+/** The compiled program that strips types from TypeScript: its address and its length in bytes. */
 let stripper: usize = 0;
 let stripperBytes: usize = 0;
-/** Set once the heap or the stack was used up: this instance answers nothing more. */
+/** Set once heap or stack are exhausted: this instance answers no further call. */
 let broken: i32 = 0;
 
-// Names of what the prelude is handed: one letter each.
+// One-letter names of the functions passed to the prelude.
 const HOST: u8 = 104; // h(text): text, a host call
 const EVALUATE: u8 = 101; // e(code, name, flags): value
 const CLOCK: u8 = 99; // c(ms): sets the clock
@@ -67,7 +67,7 @@ function giveUp(): i32 {
   return 0;
 }
 
-/** Makes an exception that is pending nobody's: true where there was one. */
+/** Clears a pending exception and returns true; false where there is none. */
 function failed(value: usize): bool {
   if (value !== 0 && !q_isException(value)) return false;
   q_freeValue(q_takeException());
@@ -90,7 +90,7 @@ export function run(): i32 {
     if (failed(value)) return giveUp();
     if (q_isString(value)) break;
     q_freeValue(value);
-    // A job that could not even begin (no memory) leaves a promise pending, which is then said.
+    // A job that could not begin (no memory) leaves a promise pending, which the answer reports.
     let job: i32 = q_runJob();
     while (job !== 0) {
       if (job < 0) q_freeValue(q_takeException());
@@ -103,7 +103,7 @@ export function run(): i32 {
   const out = q_text(value, size);
   if (out === 0) return giveUp();
   const bytes = <usize>load<u32>(size);
-  // The prelude says with the first letter whether this instance may be used again.
+  // The first letter of the prelude's answer tells whether this instance may be used again.
   if (load<u8>(out) === 33) broken = 1;
   x_output(toHost(out + 1, bytes - 1), bytes - 1);
   q_freeText(out);
@@ -119,14 +119,14 @@ export function build_begin(): i32 {
   return bad;
 }
 
-/** At build time: keeps the compiled program that takes types out, unevaluated. */
+/** At build time: stores the compiled type stripper without evaluating it. */
 export function build_stripper(code: usize, bytes: usize): i32 {
   stripper = code;
   stripperBytes = bytes;
   return 0;
 }
 
-/** At build time: evaluates a compiled script whose value is `(h, e, c, s, u, t) => step`, and keeps `step`. 0 is success. */
+/** At build time: evaluates a script of value `(h, e, c, s, u, t) => step`; 0 is success. */
 export function build_prelude(code: usize, bytes: usize, words: usize, heap: usize, stack: usize): i32 {
   const make = q_evalBytecode(code, bytes);
   if (q_isException(make)) return 1;
@@ -206,7 +206,7 @@ function decode(argv: usize): usize {
   return q_newString(at + from, bytes);
 }
 
-/** QuickJS: a function that the prelude was handed is called; 0 means that an exception is pending. */
+/** QuickJS calls a function that the prelude was given; 0 means a pending exception. */
 export function host_call(name: usize, _bytes: usize, _self: usize, argc: i32, argv: usize): usize {
   const letter = load<u8>(name);
   if (letter === HOST && argc === 1) return callHost(load<u32>(argv));
@@ -221,7 +221,7 @@ export function host_call(name: usize, _bytes: usize, _self: usize, argc: i32, a
   return q_undefined();
 }
 
-/** QuickJS: a promise was rejected without a handler, or got one late. `step(promise, reason, late)` notes it. */
+/** QuickJS: an unhandled rejection, or a late handler: calls `step(promise, reason, late)`. */
 export function host_promise_rejection(promise: usize, reason: usize, late: i32): void {
   const argv = q_malloc(12);
   if (step !== 0 && argv !== 0) {
@@ -238,7 +238,7 @@ export function host_promise_rejection(promise: usize, reason: usize, late: i32)
   q_freeValue(reason);
 }
 
-/** QuickJS: never interrupts; a deadline is the end of the process. */
+/** QuickJS: never interrupts; a deadline ends the process. */
 export function host_interrupt(): i32 {
   return 0;
 }

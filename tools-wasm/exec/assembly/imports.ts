@@ -1,4 +1,4 @@
-/** What the glue imports: from Extism (x_) and from QuickJS (q_). */
+/** The glue's imports: from Extism (x_) and from QuickJS (q_). */
 
 // @ts-ignore: an import of the module
 @external("extism:host/env", "alloc") export declare function x_alloc(bytes: u64): u64;

@@ -1,4 +1,4 @@
-/** Texts on their way between the host and QuickJS. */
+/** Transfers texts between the host and QuickJS. */
 import {
   q_free,
   q_malloc,
@@ -12,14 +12,14 @@ import {
   x_length,
 } from "./imports";
 
-/** A block of the host with the `bytes` bytes at `from`. */
+/** A host block with the `bytes` bytes at `from`. */
 export function toHost(from: usize, bytes: usize): u64 {
   const block = x_alloc(bytes);
   x_blockWrite(block, from, bytes);
   return block;
 }
 
-/** A QuickJS string of a block of the host's, which is freed, or 0 where there is no memory for it. */
+/** A QuickJS string of a host block, which is freed; 0 where there is no memory for it. */
 export function fromHost(block: u64): usize {
   const bytes = <usize>x_length(block);
   const at = q_malloc(bytes + 1);
@@ -38,7 +38,7 @@ export function input(): usize {
   return text(at, bytes);
 }
 
-/** A QuickJS string of UTF-8 in a buffer of its own, which is freed. */
+/** A QuickJS string of UTF-8 in a separate buffer, which is freed. */
 function text(at: usize, bytes: usize): usize {
   store<u8>(at + bytes, 0);
   const value = q_newString(at, bytes);

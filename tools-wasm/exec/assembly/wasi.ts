@@ -1,4 +1,4 @@
-/** The few functions of WASI that QuickJS imports: a clock that the prelude sets, a fixed sequence, and no files. */
+/** WASI as QuickJS imports it: a clock that the prelude sets, a fixed sequence, no files. */
 
 /** Milliseconds since 1970: 1 January 2026. */
 let clock: f64 = 1767225600000;
@@ -15,7 +15,7 @@ export function clock_time_get(_id: i32, _precision: i64, at: usize): i32 {
   return 0;
 }
 
-/** WASI: a fixed sequence. */
+/** WASI: a fixed sequence instead of random bytes. */
 export function random_get(at: usize, bytes: usize): i32 {
   for (let i: usize = 0; i < bytes; i++) {
     seed ^= seed << 13;
@@ -26,7 +26,7 @@ export function random_get(at: usize, bytes: usize): i32 {
   return 0;
 }
 
-/** WASI: takes everything, keeps nothing. */
+/** WASI: accepts all bytes and discards them. */
 export function fd_write(_fd: i32, vectors: usize, count: i32, written: usize): i32 {
   let total: u32 = 0;
   for (let i = 0; i < count; i++) total += load<u32>(vectors + i * 8 + 4);
@@ -34,7 +34,7 @@ export function fd_write(_fd: i32, vectors: usize, count: i32, written: usize): 
   return 0;
 }
 
-/** WASI: not there. */
+/** WASI: not supported. */
 export function fd_close(_fd: i32): i32 {
   return 52;
 }
@@ -44,7 +44,7 @@ export function fd_fdstat_get(_fd: i32, _at: usize): i32 {
   return 8;
 }
 
-/** WASI: not there. */
+/** WASI: not supported. */
 export function fd_seek(_fd: i32, _offset: i64, _whence: i32, _at: usize): i32 {
   return 52;
 }

@@ -3,14 +3,14 @@ import { quoted } from "./host.ts";
 import { freeze, put, slice } from "./primordials.ts";
 import { inspect } from "./inspect.ts";
 
-/** Most characters and lines of one call; the host has limits of its own. */
+/** Maximum characters and lines of one call; the host has its own limits. */
 const CHARACTERS = 65_536;
 const LINES = 1_000;
 
-/** Where lines go, and how much of a call's share is used. */
+/** Log lines, and the used part of a call's share. */
 export interface Log {
   readonly line: (text: string) => void;
-  /** A new call begins. */
+  /** Resets the share for a new call. */
   readonly begin: () => void;
 }
 
@@ -28,7 +28,7 @@ export function makeLog(send: (args: string) => void): Log {
     try {
       send(`{"text":${quoted(shown)}}`);
     } catch {
-      // A log that is refused must not change what a program does.
+      // A refused log line must not change what a program does.
     }
   };
   return freeze({

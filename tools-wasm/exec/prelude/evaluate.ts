@@ -4,22 +4,24 @@ import { errorText } from "./inspect.ts";
 import { isSpent, isSyntax, placeOf } from "./failure.ts";
 import { indexOf, own } from "./primordials.ts";
 
-/** Evaluates a classic script; `flags` are QuickJS' own. Throws what the script throws, also syntax errors. */
+/** Evaluates a classic script with QuickJS' `flags`. Throws its errors, also syntax errors. */
 export type Evaluate = (code: string, name: string, flags: number) => unknown;
 
-/** QuickJS: stacks end here; `await` is allowed at the top, and the value is a promise of `{value}`. */
+/** QuickJS: BARRIER ends stacks; ASYNC allows top-level `await` and returns a promise of `{value}`. */
 const BARRIER = 1 << 6;
 const ASYNC = 1 << 7;
 
-/** Stands before the text of a program that uses `return`, on its first line. */
+/** Wraps the text of a program that uses `return`; OPEN stays on its first line. */
 const OPEN = "(async () => {";
 const CLOSE = "\n})()";
 
 /**
- * Starts a program and returns its value, or a promise of it. A program is a script with `await` at its top, whose
- * value is that of its last expression; one that says `return` at its top is the body of an async function.
+ * Starts a program and returns its value, or a promise of it. A program is a script with top-level
+ * `await`, whose value is that of its last expression; a program with a top-level `return` is the
+ * body of an async function.
  *
- * @throws an error with code `invalidArguments` that says line and column where the text is not JavaScript.
+ * @throws an error with code `invalidArguments` that names line and column where the text is not
+ * JavaScript
  */
 export function startProgram(evaluate: Evaluate, code: string): unknown {
   let wrong: unknown;
@@ -37,7 +39,7 @@ export function startProgram(evaluate: Evaluate, code: string): unknown {
   }
 }
 
-/** Runs a script now. The same errors as {@link startProgram}. */
+/** Runs a script now. Throws the errors of {@link startProgram}. */
 export function runScript(evaluate: Evaluate, code: string): void {
   try {
     evaluate(code, "tool.js", BARRIER);
@@ -46,7 +48,7 @@ export function runScript(evaluate: Evaluate, code: string): void {
   }
 }
 
-/** What a model is told that wrote a module. */
+/** A hint for a model that wrote a module. */
 function hintFor(code: string): string {
   const isModule = indexOf(code, "import ") >= 0 || indexOf(code, "export ") >= 0;
   return isModule ? " (a program is a script: it has no import and no export)" : "";

@@ -1,4 +1,4 @@
-/** What went wrong, as an error of the answer. @module */
+/** Turns errors into answers. @module */
 import { FAULT_CODES } from "../../../contracts/base/fault.ts";
 import { quoted } from "./host.ts";
 import { errorText, inspect } from "./inspect.ts";
@@ -7,24 +7,24 @@ import { charCodeAt, indexOf, isA, own, slice } from "./primordials.ts";
 const ERROR = Error.prototype;
 const SYNTAX = SyntaxError.prototype;
 
-/** Most characters and lines of a stack that is shown. */
+/** Maximum characters and lines of a shown stack. */
 const STACK_CHARACTERS = 2_000;
 const STACK_LINES = 6;
 
-/** What stands in a line of a stack that is not the program's: in the engine's image our own code has no name. */
+/** Marks of stack lines outside the program: in the engine's image the prelude has no name. */
 const OURS = ["prelude.js", "(<null>:", "(native)"] as const;
 
-/** What QuickJS says when the heap or the stack is used up. */
+/** QuickJS' messages for an exhausted heap or stack. */
 const SPENT = ["out of memory", "Maximum call stack size exceeded", "stack overflow"] as const;
 
-/** Whether `error` means that heap or stack were used up. A program that forges it loses its instance. */
+/** Whether `error` reports exhausted heap or stack. A program that forges it loses its instance. */
 export function isSpent(error: unknown): boolean {
   try {
     const message = own(error, "message");
     if (typeof message !== "string" || !isA(ERROR, error)) return false;
     for (let i = 0; i < SPENT.length; i++) if (message === SPENT[i]) return true;
   } catch {
-    // A proxy: it is not QuickJS' own.
+    // A proxy, so not QuickJS' own error.
   }
   return false;
 }
@@ -37,8 +37,9 @@ export function isSyntax(error: unknown): boolean {
 const USED_UP = "Cannot go on: the program used up its memory (64 MiB) or its stack";
 
 /**
- * The answer for what was thrown, after `!` where the instance is spent, else after `.`. A script's own errors may carry
- * a fault's code; what a program (`byProgram`) throws is always `upstream`, so that it cannot pass for a refusal.
+ * The answer for a thrown error, after `!` where the instance is unusable, else after `.`. A
+ * script's own errors may carry a fault's code; a program's (`byProgram`) are always `upstream`, so
+ * that they cannot pass for a refusal.
  */
 export function failedText(error: unknown, { byProgram }: { readonly byProgram: boolean }): string {
   if (isSpent(error)) {
@@ -66,7 +67,7 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? slice(message, 0, 4_096) : "Cannot finish";
 }
 
-/** What a program threw, in words, with the top of its stack. Never throws. */
+/** A program's thrown error in words, with the top of its stack. Never throws. */
 export function thrownText(error: unknown): string {
   try {
     if (typeof error !== "object" || error === null || !isA(ERROR, error)) {
@@ -81,15 +82,15 @@ export function thrownText(error: unknown): string {
   }
 }
 
-/** The lines of a stack that are the program's, each on a line of its own. */
+/** The stack lines that belong to the program, each on its own line. */
 function shownStack(stack: string): string {
   let text = "";
   let from = 0;
-  const most = slice(stack, 0, STACK_CHARACTERS);
-  for (let count = 0; count < STACK_LINES && from < most.length; count++) {
-    const found = indexOf(most, "\n", from);
-    const end = found < 0 ? most.length : found;
-    const line = slice(most, from, end);
+  const head = slice(stack, 0, STACK_CHARACTERS);
+  for (let count = 0; count < STACK_LINES && from < head.length; count++) {
+    const found = indexOf(head, "\n", from);
+    const end = found < 0 ? head.length : found;
+    const line = slice(head, from, end);
     from = end + 1;
     if (line !== "" && !isOurs(line)) text += "\n" + line;
   }
@@ -101,12 +102,12 @@ function isOurs(line: string): boolean {
   return false;
 }
 
-/** The place in `NAME:LINE:COLUMN` at the top of a syntax error's stack; undefined where there is none. */
+/** The place in `NAME:LINE:COLUMN` at the top of a syntax error's stack; undefined for none. */
 export function placeOf(
   error: unknown,
   name: string,
 ): { line: number; column: number } | undefined {
-  // An accessor in QuickJS; the errors asked about here are its own.
+  // An accessor in QuickJS; only QuickJS' own errors reach this line.
   const stack = isA(SYNTAX, error) ? (error as Error).stack : undefined;
   if (typeof stack !== "string") return undefined;
   const at = indexOf(stack, name + ":");

@@ -1,4 +1,4 @@
-/** Host calls: the one way out of the engine. @module */
+/** Host calls: the only way out of the engine. @module */
 import {
   fix,
   MakeError,
@@ -10,13 +10,13 @@ import {
   stringify,
 } from "./primordials.ts";
 
-/** The function that leaves the engine: a request as JSON text, answered by an envelope as JSON text. */
+/** The function that leaves the engine: JSON request text in, JSON envelope text out. */
 export type RawCall = (text: string) => string | undefined;
 
-/** Asks the host for `fn` with arguments that are JSON text already. Throws what the host refused, with a `code`. */
+/** Asks the host for `fn` with arguments in JSON text. Throws the host's refusal, with a `code`. */
 export type HostCall = (fn: string, args: string) => unknown;
 
-/** An error of ours, with a fault's code. */
+/** An error of the prelude, with a fault's code. */
 export function faultError(code: string, message: string): Error {
   const error = new MakeError(message);
   put(error, "name", "RemitError");
@@ -29,7 +29,7 @@ export function quoted(text: string): string {
   return stringify(text) ?? '""';
 }
 
-/** The value as JSON text, for arguments. Throws `invalidArguments` for what is not an object of JSON. */
+/** The value as JSON text, for arguments. Throws `invalidArguments` unless it is a JSON object. */
 export function argumentText(value: unknown, what: string): string {
   if (value === undefined) return "{}";
   if (typeof value !== "object" || value === null) {
@@ -42,7 +42,7 @@ export function argumentText(value: unknown, what: string): string {
   return text;
 }
 
-/** Wraps the raw function. No program ever gets hold of `raw`. */
+/** Wraps the raw function. Programs never get access to `raw`. */
 export function makeHostCall(raw: RawCall): HostCall {
   return (fn, args) => {
     const text = raw(`{"fn":${quoted(fn)},"args":${args}}`);
@@ -61,7 +61,7 @@ export function makeHostCall(raw: RawCall): HostCall {
   };
 }
 
-/** A promise of what `work` returns or throws. `work` is done at once: the host answers before it returns. */
+/** A promise of the result of `work`, which runs at once: the host answers before it returns. */
 export function promised<T>(work: () => T): Promise<T> {
   return new MakePromise((done, failed) => {
     try {
@@ -72,7 +72,7 @@ export function promised<T>(work: () => T): Promise<T> {
   });
 }
 
-/** `value` as text, for a name, a path or a line. */
+/** `value` if it is a text: a name, a path or a line. */
 export function textArgument(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   throw new MakeTypeError(`${what} is not a string`);

@@ -1,4 +1,4 @@
-/** Values as people read them in a log line. @module */
+/** Values as readable log text. @module */
 import {
   apply,
   getOwnPropertyDescriptor,
@@ -25,17 +25,17 @@ const { toISOString } = DATE;
 const { toString: regExpText } = REGEXP;
 const { toString: symbolText } = Symbol.prototype;
 
-/** Levels of objects that are shown, and items of each. */
+/** Maximum levels of objects that are shown, and items of each. */
 const DEPTH = 4;
 const ITEMS = 100;
 
-/** What is left to say, and what is being said now. */
+/** The remaining characters, and the objects being shown. */
 interface Budget {
   characters: number;
   readonly above: object[];
 }
 
-/** `value` as one text of at most `characters`. Getters are not called; what fails is named and not shown. */
+/** `value` as a text of at most `characters`. Calls no getters; names what fails. */
 export function inspect(value: unknown, characters = 8_192): string {
   const budget: Budget = { characters, above: [] };
   const text = typeof value === "string" ? value : guarded(value, budget, 0);
@@ -109,7 +109,7 @@ function within(value: object, budget: Budget, depth: number): string {
   });
 }
 
-/** Text between two brackets; `add` says whether one more would be taken. */
+/** Text between two brackets; `add` returns whether another item is accepted. */
 function listText(
   open: string,
   close: string,
@@ -139,7 +139,7 @@ function nameOf(value: object): string {
   return typeof name === "string" && name !== "" ? slice(name, 0, 100) : "without a name";
 }
 
-/** `Name: message` of an error, without its stack. Runs code of the program where those are getters. */
+/** `Name: message` of an error, without its stack. Runs a program's getters of those. */
 export function errorText(error: object): string {
   const { name, message } = error as { readonly name?: unknown; readonly message?: unknown };
   const kind = typeof name === "string" ? slice(name, 0, 100) : "Error";

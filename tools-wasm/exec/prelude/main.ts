@@ -1,13 +1,12 @@
 /**
- * The JavaScript that every program and script finds before it. It is evaluated once, when the engine is built; what
- * stands in memory afterwards is the engine.
+ * The JavaScript that runs before every program and script. It is evaluated once, when the engine
+ * is built; the resulting memory is the engine.
  * @module
  */
 import { makeConsole, makeLog } from "./console.ts";
 import type { Evaluate } from "./evaluate.ts";
 import { failedText, thrownText } from "./failure.ts";
 import { faultError, makeHostCall, type RawCall } from "./host.ts";
-import { tidyGlobals } from "./globals.ts";
 import {
   fix,
   MakeMap,
@@ -24,21 +23,36 @@ import {
 import { makeRemit } from "./remit_api.ts";
 import { resultText } from "./result_text.ts";
 import { makeStarter, type Strip } from "./start.ts";
-import type { Utf8 } from "./text_codec.ts";
+import { addStructuredClone } from "./structured_clone.ts";
+import { addTextCodec, type Utf8 } from "./text_codec.ts";
 import { makeTimers } from "./timers.ts";
 
-/** What a call has come to; `thrown`: by what runs, not by the prelude about it. */
+/** The state of a call; `thrown`: by the program, not by the prelude. */
 interface State {
   kind: "running" | "done" | "failed" | "thrown";
   value: unknown;
 }
 
-/** Rejections without a handler that are kept until the end of a call, at most. */
+/** Maximum unhandled rejections kept until the end of a call. */
 const REJECTIONS = 20;
 
+/** Adds globals that programs and libraries expect, and removes dangerous ones. */
+function tidyGlobals(target: object, utf8: Utf8): void {
+  // A program could set it to receive the functions on the stack, the prelude's among them.
+  Object.defineProperty(Error, "prepareStackTrace", {
+    value: undefined,
+    writable: false,
+    configurable: false,
+  });
+  addTextCodec(target, utf8);
+  addStructuredClone(target);
+  put(target, "self", target);
+}
+
 /**
- * Makes the one function that the glue calls: with the input it begins a call, without arguments it goes on once all
- * jobs are done, with three it notes a rejection. Text is the answer, after `.`, or `!` where the instance is spent.
+ * Makes the one function that the glue calls: with the input it begins a call, without arguments it
+ * continues after all jobs, with three it records a rejection. A text is the answer, after `.`, or
+ * after `!` where the instance is unusable.
  */
 function makeStep(
   raw: RawCall,
@@ -85,7 +99,7 @@ function makeStep(
       const started = starter.start(own(input, "op"), own(input, "args"));
       const script = own(started, "script");
       if (script === undefined) return awaitValue(own(started, "body"));
-      // A program's own value may be a promise, too: QuickJS wraps it so that it is not waited for.
+      // QuickJS wraps a program's own promise, too, so that it is not awaited.
       then(
         script as Promise<unknown>,
         (done) => awaitValue(own(done, "value")),

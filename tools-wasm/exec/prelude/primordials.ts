@@ -1,13 +1,13 @@
 /**
- * What the prelude needs of JavaScript, taken before any program runs.
+ * JavaScript's functions as the prelude needs them, captured before any program runs.
  *
- * A program may replace `JSON.stringify`, put setters on `Object.prototype` or proxies in its results. So nothing here
- * is looked up later: no method by name, no `for … of`, no spread, no assignment to a new property of an object that
- * has a prototype.
+ * A program may replace `JSON.stringify`, put setters on `Object.prototype` or proxies in its
+ * results. So the prelude looks nothing up later: no method by name, no `for … of`, no spread, no
+ * assignment to a new property of an object that has a prototype.
  * @module
  */
 
-/** What `Function.prototype.call.bind` makes of a method: its `this` comes first. */
+/** The type of `Function.prototype.call.bind(method)`: `this` becomes the first argument. */
 type Uncurried<Self, Method extends (...args: never[]) => unknown> = (
   self: Self,
   ...args: Parameters<Method>
@@ -33,9 +33,9 @@ export function uncurry<Self, Method extends (...args: never[]) => unknown>(
 
 export { apply, defineProperty, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys };
 
-/** `JSON.parse`, as it was. */
+/** The original `JSON.parse`. */
 export const parseJson: (text: string) => unknown = JSON.parse;
-/** `JSON.stringify`, as it was. */
+/** The original `JSON.stringify`. */
 export const stringify: (
   value: unknown,
   replacer?: (this: unknown, key: string, value: unknown) => unknown,
@@ -46,7 +46,7 @@ export const { isArray } = Array;
 export const { min, max } = Math;
 /** `String(value)`. */
 export const makeString = String;
-/** The class Error, as it was; so are the classes below. */
+/** The original class Error; the classes below are originals, too. */
 export const MakeError = Error;
 /** The class TypeError. */
 export const MakeTypeError = TypeError;
@@ -64,19 +64,19 @@ export const then: (
   failed: (reason: unknown) => void,
 ) => unknown = uncurry(Promise.prototype.then);
 const resolve = Promise.resolve;
-/** `Promise.resolve(value)`; runs code of the program where `value` has a getter `constructor` or `then`. */
+/** `Promise.resolve(value)`; runs a program's getters `constructor` and `then` of `value`. */
 export function promiseOf(value: unknown): Promise<unknown> {
   return apply(resolve, MakePromise, [value]);
 }
 
-/** `object[key]` where that is a property of its own and not a getter; undefined otherwise. */
+/** `object[key]` for an own property that is not a getter; undefined otherwise. */
 export function own(object: unknown, key: PropertyKey): unknown {
   if (typeof object !== "object" || object === null) return undefined;
   return getOwnPropertyDescriptor(object, key)?.value;
 }
 
 const isPrototypeOf: (value: never) => boolean = Object.prototype.isPrototypeOf;
-/** Whether `prototype` is among the prototypes of `value`; a proxy answers for itself. */
+/** Whether `prototype` is in the prototype chain of `value`; a proxy answers for itself. */
 export const isA: (prototype: object, value: unknown) => boolean = (prototype, value) =>
   apply(isPrototypeOf, prototype, [value]);
 /** `text.slice(from, to)`. */
@@ -100,7 +100,7 @@ export const mapForEach: <K, V>(map: Map<K, V>, each: (value: V, key: K) => void
   Map.prototype.forEach,
 );
 const sizeOf = Object.getOwnPropertyDescriptor(Map.prototype, "size")?.get;
-/** How many entries `map` has. */
+/** The number of entries of `map`. */
 export function mapSize(map: Map<unknown, unknown>): number {
   return sizeOf === undefined ? 0 : apply(sizeOf, map, []);
 }
@@ -109,7 +109,7 @@ export const setForEach: <V>(set: Set<V>, each: (value: V) => void) => void = un
   Set.prototype.forEach,
 );
 
-/** Adds `item` to `list`, whatever setters `Array.prototype` has been given. */
+/** Adds `item` to `list`, ignoring setters on `Array.prototype`. */
 export function push<T>(list: T[], item: T): void {
   defineProperty(list, list.length, {
     __proto__: null,
@@ -120,7 +120,7 @@ export function push<T>(list: T[], item: T): void {
   } as PropertyDescriptor);
 }
 
-/** A property that nobody can change. */
+/** Defines a property that cannot be changed. */
 export function fix(object: object, key: PropertyKey, value: unknown, enumerable = true): void {
   defineProperty(object, key, {
     __proto__: null,
@@ -131,7 +131,7 @@ export function fix(object: object, key: PropertyKey, value: unknown, enumerable
   } as PropertyDescriptor);
 }
 
-/** A property like any other, made without asking setters. */
+/** Defines an ordinary property, ignoring setters. */
 export function put(object: object, key: PropertyKey, value: unknown, enumerable = false): void {
   defineProperty(object, key, {
     __proto__: null,

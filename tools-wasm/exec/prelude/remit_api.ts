@@ -1,24 +1,19 @@
-/** The global `remit`: what scripts and programs may ask for. @module */
+/** The global `remit`: the requests of scripts and programs. @module */
 import { argumentText, faultError, type HostCall, promised, quoted, textArgument } from "./host.ts";
 import { charCodeAt, freeze, MakeBytes, own, put, stringify } from "./primordials.ts";
 
-/** Functions that take one object of arguments and pass it on. */
-const PLAIN = {
-  fs: { read: "fs.read", list: "fs.list", write: "fs.write", delete: "fs.delete" },
-  http: { fetch: "http.fetch" },
-  model: { complete: "model.complete" },
-  memory: { query: "memory.query" },
-  secret: { use: "secret.use" },
-} as const;
-
-/** The text of a call that went through the gate. Throws what was not `ok`, with the outcome as its code. */
+/** The text of a gated tool call. Throws any outcome but `ok`, with the outcome as code. */
 function outcomeOf(name: string, answer: unknown): unknown {
   const outcome = own(answer, "outcome");
   const content = own(answer, "content");
   if (outcome === "ok") return content;
   const error = own(answer, "error");
-  const said = typeof error === "string" ? error : own(error, "message");
-  const why = typeof said === "string" ? said : typeof content === "string" ? content : "it failed";
+  const message = typeof error === "string" ? error : own(error, "message");
+  const why = typeof message === "string"
+    ? message
+    : typeof content === "string"
+    ? content
+    : "it failed";
   throw faultError(
     typeof outcome === "string" ? outcome : "upstream",
     `Cannot call ${name}: ${why}`,
@@ -27,19 +22,20 @@ function outcomeOf(name: string, answer: unknown): unknown {
 
 /** Makes the frozen object over `host`. Every function returns a promise. */
 export function makeRemit(host: HostCall): object {
+  // Passes its one object of arguments on.
   const passing = (fn: string) =>
     freeze((args: unknown) => promised(() => host(fn, argumentText(args, fn))));
   const api = {
     fs: freeze({
-      read: passing(PLAIN.fs.read),
-      list: passing(PLAIN.fs.list),
-      write: passing(PLAIN.fs.write),
-      delete: passing(PLAIN.fs.delete),
+      read: passing("fs.read"),
+      list: passing("fs.list"),
+      write: passing("fs.write"),
+      delete: passing("fs.delete"),
     }),
-    http: freeze({ fetch: passing(PLAIN.http.fetch) }),
-    model: freeze({ complete: passing(PLAIN.model.complete) }),
-    memory: freeze({ query: passing(PLAIN.memory.query) }),
-    secret: freeze({ use: passing(PLAIN.secret.use) }),
+    http: freeze({ fetch: passing("http.fetch") }),
+    model: freeze({ complete: passing("model.complete") }),
+    memory: freeze({ query: passing("memory.query") }),
+    secret: freeze({ use: passing("secret.use") }),
     tool: freeze((name: unknown, args: unknown) =>
       promised(() => {
         const tool = textArgument(name, "The name of a tool");

@@ -17,13 +17,14 @@ const SET = Set.prototype;
 const ERROR = Error.prototype;
 const BYTES = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
-/** Most characters of a result. */
+/** Maximum characters of a result. */
 const CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * What JSON has no word for: a BigInt becomes its digits as text, a Map an object or a list of pairs, a Set a list,
- * bytes and other typed arrays a list of numbers, an Error `{name, message, code?}`. The rest is as `JSON.stringify`
- * does it: `undefined` and functions are left out of objects and are null in lists, NaN and Infinity are null, -0 is 0.
+ * Replaces values that JSON cannot express: a BigInt becomes its digits as text, a Map an object or
+ * a list of pairs, a Set a list, bytes and other typed arrays a list of numbers, an Error `{name,
+ * message, code?}`. The rest is as in `JSON.stringify`: `undefined` and functions are omitted from
+ * objects and null in lists, NaN and Infinity are null, -0 is 0.
  */
 function replaced(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return makeString(value);
@@ -63,8 +64,8 @@ function ofError(error: object): unknown {
 }
 
 /**
- * `value` as JSON text; `undefined` is null. Throws an error with a code for a function, a symbol, a cycle, and what is
- * too long or nests too deep. Runs the program's getters and `toJSON`.
+ * `value` as JSON text; `undefined` is null. Throws an error with a code for a function, a symbol,
+ * a cycle, and a value that is too long or too deep. Runs the program's getters and `toJSON`.
  */
 export function resultText(value: unknown): string {
   if (value === undefined) return "null";

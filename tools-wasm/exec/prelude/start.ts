@@ -1,4 +1,4 @@
-/** Begins what a call asks for: loads a script, calls one of its tools, or runs a program. @module */
+/** Begins a call: loads a script, calls one of its tools, or runs a program. @module */
 import { type Evaluate, runScript, startProgram } from "./evaluate.ts";
 import { isSpent } from "./failure.ts";
 import { faultError } from "./host.ts";
@@ -14,14 +14,14 @@ import {
   put,
 } from "./primordials.ts";
 
-/** Takes types out of TypeScript. Throws an error that says where it cannot. */
+/** Strips types from TypeScript. Throws an error that names the place where it cannot. */
 export type Strip = (code: string) => string;
 
 type Tool = (args: unknown, remit: object) => unknown;
 
-/** What begins calls, and remembers whether this instance holds a script. */
+/** Begins calls, and remembers whether this instance holds a script. */
 export interface Starter {
-  /** `{script}`, a promise of `{value}`, or `{body}`, a value or a promise of it. Throws what does not begin. */
+  /** `{script}`, a promise of `{value}`, or `{body}`, a value or a promise. Throws on failure. */
   readonly start: (op: unknown, args: unknown) => unknown;
   readonly isScript: () => boolean;
 }
@@ -81,13 +81,13 @@ export function makeStarter(
     try {
       return startProgram(evaluate, code);
     } catch (error) {
-      const said = own(error, "message");
-      if (typeof said !== "string" || !isTypeScript(code)) throw error;
-      throw faultError("invalidArguments", `${said} (if it is TypeScript, say language: "ts")`);
+      const message = own(error, "message");
+      if (typeof message !== "string" || !isTypeScript(code)) throw error;
+      throw faultError("invalidArguments", `${message} (if it is TypeScript, say language: "ts")`);
     }
   };
 
-  /** Whether a program that is no JavaScript has types to take out. */
+  /** Whether a program that is not JavaScript has types to strip. */
   const isTypeScript = (code: string): boolean => {
     try {
       return loadStripper()(code) !== code;
@@ -109,14 +109,14 @@ export function makeStarter(
   return { start, isScript: () => loaded };
 }
 
-/** JavaScript of TypeScript. Runs before the program, so with everything as it was. */
+/** TypeScript as JavaScript. Runs before the program, so with the original globals. */
 function strip(work: Strip, code: string): string {
   try {
     return work(code);
   } catch (error) {
     if (isSpent(error)) throw error;
-    const said = own(error, "message");
-    const why = typeof said === "string" ? said : "it is not TypeScript";
+    const message = own(error, "message");
+    const why = typeof message === "string" ? message : "it is not TypeScript";
     throw faultError("invalidArguments", `Cannot read the program: ${why}`);
   }
 }

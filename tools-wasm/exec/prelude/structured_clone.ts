@@ -1,4 +1,4 @@
-/** `structuredClone` of what JavaScript itself has: no transfers, no getters of classes. @module */
+/** `structuredClone` of JavaScript's own types: no transfers, no class getters. @module */
 import { put } from "./primordials.ts";
 
 /** Puts `structuredClone` on `target`. */
@@ -6,8 +6,8 @@ export function addStructuredClone(target: object): void {
   put(target, "structuredClone", (value: unknown) => cloned(value, new Map()));
 }
 
-function refuse(what: string): Error {
-  return new DOMException(`${what} cannot be cloned`, "DataCloneError");
+function refuse(kind: string): Error {
+  return new DOMException(`${kind} cannot be cloned`, "DataCloneError");
 }
 
 function cloned(value: unknown, seen: Map<object, unknown>): unknown {
@@ -20,7 +20,7 @@ function cloned(value: unknown, seen: Map<object, unknown>): unknown {
   return copy;
 }
 
-/** A copy of `value` without what it holds. */
+/** A copy of `value` without its contents. */
 function emptyCopy(value: object): object {
   if (Array.isArray(value)) return new Array(value.length);
   if (value instanceof Date) return new Date(value);

@@ -10,11 +10,11 @@ import {
   uncurry,
 } from "./primordials.ts";
 
-/** What the engine does at its own speed. */
+/** Conversions at the engine's native speed. */
 export interface Utf8 {
   /** The UTF-8 of a text in a new buffer. */
   readonly encode: (text: string) => ArrayBuffer;
-  /** Text of bytes `from` to `from + bytes` of a buffer; each byte that is not UTF-8 becomes U+FFFD. */
+  /** Decodes bytes `from` to `from + bytes` of a buffer; a byte that is not UTF-8 is U+FFFD. */
   readonly decode: (buffer: ArrayBuffer, from: number, bytes: number) => string;
 }
 
@@ -45,7 +45,7 @@ export function addTextCodec(target: object, utf8: Utf8): void {
       const whole = toWellFormed(makeString(text));
       let end = whole.length;
       let bytes = this.encode(whole);
-      // Rare and small: whoever calls this sizes the target well.
+      // Rare and short: callers size the target well.
       while (bytes.length > into.length && end > 0) {
         end -= 1;
         bytes = this.encode(slice(whole, 0, end));
@@ -80,7 +80,7 @@ export function addTextCodec(target: object, utf8: Utf8): void {
   put(target, "TextDecoder", TextDecoder);
 }
 
-/** Whether the bytes are those that their text has again. */
+/** Whether encoding the decoded text gives the same bytes. */
 function isUtf8(given: View, again: ArrayBuffer): boolean {
   if (given.bytes !== again.byteLength) return false;
   const left = new MakeBytes(given.buffer, given.from, given.bytes);

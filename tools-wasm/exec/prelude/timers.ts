@@ -1,4 +1,7 @@
-/** `setTimeout` and its kin over a clock that only moves when nothing else is left to do. @module */
+/**
+ * `setTimeout` and related functions over a clock that advances only when nothing else is left to
+ * do. @module
+ */
 import {
   apply,
   MakeMap,
@@ -11,7 +14,7 @@ import {
   put,
 } from "./primordials.ts";
 
-/** The clock at the start of every call, milliseconds since 1970: 1 January 2026. */
+/** The clock at the start of every call: 1 January 2026, in milliseconds since 1970. */
 const START = 1_767_225_600_000;
 
 interface Timer {
@@ -23,13 +26,13 @@ interface Timer {
 
 /** Timers of a program. */
 export interface Timers {
-  /** Moves the clock to the next timer and runs it; false when there is none. What it throws is thrown. */
+  /** Advances the clock to the next timer and runs it; false for none. Throws its errors. */
   readonly next: () => boolean;
-  /** Forgets all timers and puts the clock back. */
+  /** Clears all timers and resets the clock. */
   readonly begin: () => void;
 }
 
-/** Puts timers on `target`; `setClock` sets what `Date` shows. */
+/** Puts timers on `target`; `setClock` sets the time of `Date`. */
 export function makeTimers(target: object, setClock: (ms: number) => void): Timers {
   const timers = new MakeMap<number, Timer>();
   let now = START;

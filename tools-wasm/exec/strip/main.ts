@@ -1,7 +1,10 @@
-/** Takes the types out of TypeScript, inside the engine: compiled into it, evaluated where a program needs it. @module */
+/**
+ * Strips types from TypeScript inside the engine: compiled in, evaluated only when a program needs
+ * it. @module
+ */
 import { transform } from "sucrase";
 
-/** The JavaScript of a TypeScript text, line by line where it was. Types are not checked. Throws what is wrong. */
+/** TypeScript as JavaScript, with the same lines, types unchecked. Throws syntax errors. */
 function stripTypes(code: string): string {
   return transform(code, { transforms: ["typescript"], disableESTransforms: true }).code;
 }

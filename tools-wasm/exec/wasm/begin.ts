@@ -1,9 +1,9 @@
-/** Begins the joined engine and takes its image. @module */
+/** Starts the joined engine and takes its memory image. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Global, WasmModule } from "./module.ts";
 import { joined, leb, signedLeb } from "./reader.ts";
 
-/** What is answered when the prelude itself has no memory left to say so. */
+/** The answer when the prelude has no memory left to answer. */
 const LAST_WORDS = JSON.stringify({
   ok: false,
   error: {
@@ -13,10 +13,10 @@ const LAST_WORDS = JSON.stringify({
   discard: true,
 });
 
-/** Bytes that a program finds free: one that takes no more leaves a memory that can be used again. */
+/** Bytes that a program finds free: if it needs no more, the memory can be rewound. */
 const ROOM = 1_048_576;
 
-/** QuickJS' flags for bytecode: neither source nor line numbers of the prelude are kept. */
+/** QuickJS' flags for bytecode: omit the prelude's source and line numbers. */
 const STRIP = (1 << 4) | (1 << 5);
 
 interface Engine {
@@ -25,29 +25,31 @@ interface Engine {
 }
 
 /**
- * Instantiates `joined`, lets QuickJS and the prelude begin, and returns a module that starts from there.
+ * Instantiates `joined`, starts QuickJS and the prelude, and returns a module that resumes from
+ * there.
  *
- * @throws Fault `invalidInput` where the prelude fails or asks the host for something.
+ * @throws Fault `invalidInput` where the prelude fails or calls the host
  */
 export function beginEngine(
   joined: WasmModule,
   { prelude, stripper, heapBytes, stackBytes, pages }: {
     /** A script whose value makes the prelude's function. */
     readonly prelude: string;
-    /** A script whose value is the function that takes types out of TypeScript. */
+    /** A script whose value strips types from TypeScript. */
     readonly stripper: string;
     readonly heapBytes: number;
     readonly stackBytes: number;
-    /** Pages of 64 KiB of its memory, at most. */
+    /** Maximum pages of 64 KiB of its memory. */
     readonly pages: number;
   },
 ): Uint8Array {
   const open = withGlobals(joined);
   const module = new WebAssembly.Module(writeModule(open));
   const bytecode = compile(start(module), prelude);
-  // Kept unevaluated: evaluated it would double what every instance copies, and few programs need it.
+  // Stored unevaluated: evaluated it would double what every instance copies, and few programs need
+  // it.
   const later = compile(start(module), stripper);
-  // In an instance of its own: what compiling leaves behind would double the image.
+  // A new instance: the compiler's leftovers would double the image.
   const engine = start(module);
   const code = put(engine, bytecode);
   const words = new TextEncoder().encode(LAST_WORDS);
@@ -68,7 +70,7 @@ export function beginEngine(
   }));
 }
 
-/** A new instance in which QuickJS has begun. It may call nothing. */
+/** A new instance in which QuickJS has started. It may call nothing. */
 function start(module: WebAssembly.Module): Engine {
   const imports: Record<string, Record<string, () => never>> = {};
   for (const entry of WebAssembly.Module.imports(module)) {
@@ -109,7 +111,7 @@ function put(engine: Engine, bytes: Uint8Array): number {
   return at;
 }
 
-/** Frees a block whose content would only make the image larger. */
+/** Frees a block and zeroes it, because its content would enlarge the image. */
 function free(engine: Engine, at: number, bytes: number): void {
   new Uint8Array(engine.memory.buffer, at, bytes).fill(0);
   call(engine, "wasm_free", at);
@@ -123,7 +125,7 @@ function call(engine: Engine, name: string, ...args: readonly number[]): number 
   return Number(found(...args) ?? 0);
 }
 
-// Puts the parts of a module together.
+// Writes the parts of a module.
 
 type Bytes = Uint8Array | readonly number[];
 
@@ -144,7 +146,7 @@ function limits({ initial, maximum }: { initial: number; maximum: number | undef
   return maximum === undefined ? [0, ...leb(initial)] : [1, ...leb(initial), ...leb(maximum)];
 }
 
-/** The module of `parts`, as bytes. The same parts give the same bytes. */
+/** The module of `parts`, as bytes. Equal parts give equal bytes. */
 export function writeModule(parts: WasmModule): Uint8Array<ArrayBuffer> {
   const sections: readonly (readonly [number, Bytes])[] = [
     [1, vector(parts.types)],
@@ -193,14 +195,14 @@ export function writeModule(parts: WasmModule): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-// Makes a module that begins where an instance of another stands now.
+// Makes a module that resumes at another instance's current state.
 
-/** Zeros in a row that are worth a new segment: its head costs up to eleven bytes. */
+/** Zeros in a row that justify a new segment: a segment's head costs up to eleven bytes. */
 const GAP = 32;
-/** How the exports begin that {@link withGlobals} adds. */
+/** Prefix of the exports that {@link withGlobals} adds. */
 const GLOBAL = "global ";
 
-/** Where `memory` is not zero, in pieces. */
+/** The non-zero pieces of `memory`. */
 function segmentsOf(memory: Uint8Array): WasmModule["data"] {
   const segments: { at: number; bytes: Uint8Array }[] = [];
   let at = 0;
@@ -219,7 +221,7 @@ function segmentsOf(memory: Uint8Array): WasmModule["data"] {
   return segments;
 }
 
-/** The first value of a global that holds `value` now. */
+/** The initial value of a global that holds `value` now. */
 function constant(type: number, value: number | bigint): Uint8Array {
   if (type === 0x7f) return joined([[0x41], signedLeb(Number(value)), [0x0b]]);
   const bytes = new Uint8Array(8);
@@ -242,7 +244,9 @@ function globalName(index: number): string {
   return `${GLOBAL}${index}`;
 }
 
-/** `parts`, with every global that changes exported: for {@link imageOf}, and for who rewinds an instance. */
+/**
+ * `parts` with every mutable global exported: for {@link imageOf}, and for rewinding an instance.
+ */
 function withGlobals(parts: WasmModule): WasmModule {
   const extra = parts.globals.flatMap((global, index) =>
     global.mutable ? [{ name: globalName(index), kind: 3, index }] : []
@@ -251,8 +255,9 @@ function withGlobals(parts: WasmModule): WasmModule {
 }
 
 /**
- * `parts` with the memory and the globals of `instance`, which was made of {@link withGlobals} of them, and with only
- * the exports `keep`, beside those of globals. Its memory has at most `maximum` pages. The table must be as it was.
+ * `parts` with the memory and the globals of `instance`, an instance of {@link withGlobals} of
+ * `parts`, and with only the exports `keep` besides the globals. Its memory has at most `maximum`
+ * pages. The table must be unchanged.
  */
 function imageOf(
   parts: WasmModule,

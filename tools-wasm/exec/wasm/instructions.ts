@@ -1,18 +1,18 @@
-/** Walks the instructions of a function and renumbers what they name. @module */
+/** Walks a function's instructions and renumbers its references. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { joined, leb, makeReader, type Reader } from "./reader.ts";
 
-/** New numbers for old ones, of one module that is put into another. */
+/** Maps old indices to new ones, for a module that is merged into another. */
 export interface Numbering {
   readonly func: (old: number) => number;
   readonly type: (old: number) => number;
   readonly global: (old: number) => number;
 }
 
-/** Immediates of the opcodes 0xfc 0 to 17: how many numbers follow. */
+/** Number of immediates of the opcodes 0xfc 0 to 17. */
 const MORE = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1] as const;
 
-/** Which numbers the first immediate of `op` is one of, where those move. */
+/** The mapping for the first immediate of `op`; undefined for one that stays. */
 function moving(op: number, numbers: Numbering): ((old: number) => number) | undefined {
   if (op === 0x10 || op === 0xd2) return numbers.func;
   if (op === 0x11) return numbers.type;
@@ -20,7 +20,7 @@ function moving(op: number, numbers: Numbering): ((old: number) => number) | und
   return undefined;
 }
 
-/** Passes over the immediates of `op` that stay as they are. */
+/** Skips the immediates of `op` that stay unchanged. */
 function skip(op: number, reader: Reader): void {
   if (op === 0x02 || op === 0x03 || op === 0x04) reader.skipLeb();
   else if (op === 0x0c || op === 0x0d) reader.skipLeb();
@@ -43,7 +43,7 @@ function skip(op: number, reader: Reader): void {
   } else if (!plain(op)) throw unknownOp(op);
 }
 
-/** Opcodes without immediates: control without a target, parametric, numeric, sign extension, `ref.is_null`. */
+/** Opcodes without immediates: control, parametric, numeric, sign extension, `ref.is_null`. */
 function plain(op: number): boolean {
   return op <= 0x01 || op === 0x05 || op === 0x0b || op === 0x0f || op === 0x1a || op === 0x1b ||
     (op >= 0x45 && op <= 0xc4) || op === 0xd1;
@@ -57,9 +57,10 @@ function unknownOp(op: number): Fault {
 const TABLE: ReadonlySet<number | undefined> = new Set([12, 13, 14, 15, 17]);
 
 /**
- * Whether a function can change a table: an instance whose memory and globals are put back is then not what it was.
+ * Whether a function can change a table: restoring memory and globals would then not restore the
+ * instance.
  *
- * @throws Fault `invalidInput` as {@link renumberBody}.
+ * @throws Fault `invalidInput` as {@link renumberBody}
  */
 export function changesTable(body: Uint8Array): boolean {
   const reader = makeReader(body);
@@ -80,9 +81,9 @@ export function changesTable(body: Uint8Array): boolean {
 }
 
 /**
- * The body of a function (locals and instructions, as in the code section) with new numbers.
+ * A function's body (locals and instructions, as in the code section) with new indices.
  *
- * @throws Fault `invalidInput` for an instruction that is not of WebAssembly 2.0 without vectors.
+ * @throws Fault `invalidInput` for an instruction outside WebAssembly 2.0 without vectors
  */
 export function renumberBody(body: Uint8Array, numbers: Numbering): Uint8Array {
   const reader = makeReader(body);

@@ -1,14 +1,16 @@
-/** Joins two modules that import from one another into one. @module */
+/** Joins two modules that import from each other into one. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { type Numbering, renumberBody } from "./instructions.ts";
 import type { WasmModule } from "./module.ts";
 
 /**
- * One module of `main` and `glue`: each import of a function of `main` is an export of `glue` of that name, each
- * import of `glue` from the module `name` is an export of `main`, and its memory is `main`'s. What is left of imports
- * is what `glue` imports from elsewhere. `main`'s and `glue`'s functions are exported as before.
+ * Joins `main` and `glue` into one module: each function import of `main` is resolved by an export
+ * of `glue` with that name, each import of `glue` from the module `name` by an export of `main`,
+ * and the glue's memory is `main`'s. The remaining imports are the glue's from elsewhere. All
+ * exported functions stay exported.
  *
- * @throws Fault `invalidInput` where an import has no export of its type, or `glue` has data, a table or a memory.
+ * @throws Fault `invalidInput` where an import has no export of its type, or `glue` has data, a
+ * table or a memory
  */
 export function joinModules(
   { main, glue, name }: {
@@ -73,7 +75,7 @@ function numbering(
   if (module.imports.some(({ kind }) => kind === 3)) {
     throw new Fault("invalidInput", "Cannot join modules: one imports a global");
   }
-  // Every call asks for its function anew: remembered, because a name is looked for each time.
+  // Cached: every call instruction asks for its function's index, and the lookup is by name.
   const known = new Map<number, number>();
   return {
     func: (old) => {

@@ -1,50 +1,50 @@
-/** A WebAssembly module taken apart into its sections, and put together again. @module */
+/** Parses a WebAssembly module into its sections. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { joined, leb, makeReader, type Reader } from "./reader.ts";
 
-/** What a module imports: a function of a type, or something else, kept as its bytes. */
+/** An import: a function of a type, or another kind. */
 export interface Import {
   readonly module: string;
   readonly name: string;
   /** 0 function, 1 table, 2 memory, 3 global. */
   readonly kind: number;
-  /** Index of its type, for a function. */
+  /** Index of a function's type. */
   readonly type: number;
 }
 
-/** What a module exports: `kind` as in {@link Import}. */
+/** An export; `kind` as in {@link Import}. */
 export interface Export {
   readonly name: string;
   readonly kind: number;
   readonly index: number;
 }
 
-/** A global: its type, whether it changes, and the instructions that give its first value, with their end. */
+/** A global: its type, mutability, and the instructions of its initial value, with their end. */
 export interface Global {
   readonly type: number;
   readonly mutable: boolean;
   readonly init: Uint8Array;
 }
 
-/** A module's parts. Only what QuickJS' module and our glue have: one memory, no start function, no tags. */
+/** A module's parts, as QuickJS and the glue need them: one memory, no start function, no tags. */
 export interface WasmModule {
   readonly types: readonly Uint8Array[];
   readonly imports: readonly Import[];
   /** Index of the type of each function that is not imported. */
   readonly functions: readonly number[];
-  /** The table section as it stands, or undefined. */
+  /** The raw table section, or undefined. */
   readonly tables: Uint8Array | undefined;
-  /** Pages of 64 KiB of the one memory that is not imported: at the start, and the most. */
+  /** Pages of 64 KiB of the one memory that is not imported. */
   readonly memory: { readonly initial: number; readonly maximum: number | undefined } | undefined;
   readonly globals: readonly Global[];
   readonly exports: readonly Export[];
-  /** Segments of the table, each with its function numbers. */
+  /** Segments of the table, each with its function indices. */
   readonly elements: readonly {
     readonly head: Uint8Array;
     readonly functions: readonly number[];
   }[];
   readonly code: readonly Uint8Array[];
-  /** Active data segments: where, and what. */
+  /** Active data segments: offset and bytes. */
   readonly data: readonly { readonly at: number; readonly bytes: Uint8Array }[];
 }
 
@@ -54,7 +54,7 @@ function refuse(why: string): Fault {
   return new Fault("invalidInput", `Cannot read module: ${why}`);
 }
 
-/** Reads `count` and so many items. */
+/** Reads a count and so many items. */
 function list<T>(reader: Reader | undefined, item: (reader: Reader) => T): readonly T[] {
   if (reader === undefined) return [];
   const items: T[] = [];
@@ -83,7 +83,7 @@ function readImport(reader: Reader): Import {
   return { module, name, kind, type: -1 };
 }
 
-/** Instructions of a constant, up to and with their end. */
+/** The instructions of a constant, including their end. */
 function readConstant(reader: Reader): Uint8Array {
   const op = reader.byte();
   if (op !== 0x41 && op !== 0x42 && op !== 0x43 && op !== 0x44) {
@@ -121,7 +121,7 @@ function readData(reader: Reader) {
   return { at: readOffset(reader), bytes: reader.block() };
 }
 
-/** Takes `bytes` apart. Throws fault `invalidInput` for what {@link WasmModule} has no place for. */
+/** Parses `bytes`. Throws fault `invalidInput` for anything that {@link WasmModule} cannot hold. */
 export function parseModule(bytes: Uint8Array): WasmModule {
   const reader = makeReader(bytes);
   if (MAGIC.some((value) => reader.byte() !== value)) throw refuse("it is not WebAssembly");
@@ -129,7 +129,7 @@ export function parseModule(bytes: Uint8Array): WasmModule {
   while (!reader.done()) {
     const id = reader.byte();
     const content = reader.block();
-    // Custom sections (names, producers) and the count of data segments are not kept.
+    // Custom sections (names, producers) and the count of data segments are dropped.
     if (id !== 0 && id !== 12) sections.set(id, content);
   }
   if (sections.has(8) || sections.has(13)) throw refuse("it has a start function or tags");

@@ -1,14 +1,14 @@
 /** Reads a WebAssembly binary piece by piece. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** A place in bytes that moves on as they are read. */
+/** A position in bytes that advances as they are read. */
 export interface Reader {
   readonly at: () => number;
   readonly done: () => boolean;
   readonly byte: () => number;
   /** An unsigned number of at most 32 bits in LEB128. */
   readonly u32: () => number;
-  /** Passes over a number in LEB128, signed or not. */
+  /** Skips a number in LEB128, signed or not. */
   readonly skipLeb: () => void;
   readonly take: (bytes: number) => Uint8Array;
   /** A length and so many bytes. */
@@ -80,7 +80,7 @@ export function signedLeb(value: number): readonly number[] {
   return out;
 }
 
-/** All of `parts` in a row. */
+/** All `parts` concatenated. */
 export function joined(
   parts: readonly (Uint8Array | readonly number[])[],
 ): Uint8Array<ArrayBuffer> {

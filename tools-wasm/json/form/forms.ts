@@ -1,11 +1,11 @@
-/** The forms that documents come in: JSON, JSON lines, CSV, YAML and TOML. @module */
+/** The formats of documents: JSON, JSON lines, CSV, YAML and TOML. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { parse as parseToml, stringify as writeToml, TomlDate, TomlError } from "smol-toml";
 import { LineCounter, parseAllDocuments, stringify as writeYaml } from "yaml";
 import { checkValue, DEEPEST, isList, isObject, type Json, toText } from "../values.ts";
 import { readJson, readLines, writeLines } from "./json_form.ts";
 
-/** The forms. */
+/** The formats. */
 export type Form = "json" | "jsonl" | "csv" | "yaml" | "toml";
 
 const ENDINGS: Readonly<Record<string, Form>> = {
@@ -20,13 +20,16 @@ const ENDINGS: Readonly<Record<string, Form>> = {
   toml: "toml",
 };
 
-/** The form that a file's name tells; undefined when it tells none. */
+/** The format named by a file's ending; undefined for an unknown ending. */
 export function formOf(path: string): Form | undefined {
   const ending = /\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
 }
 
-/** Reads a document. @throws {Fault} `invalidInput` with the line, `tooLarge` when it is nested too deep. */
+/**
+ * Parses a document. @throws {Fault} `invalidInput` with the line, `tooLarge` when it is nested too
+ * deep
+ */
 export function readForm(form: Form, text: string, csv: CsvOptions): Json {
   switch (form) {
     case "json":
@@ -42,7 +45,9 @@ export function readForm(form: Form, text: string, csv: CsvOptions): Json {
   }
 }
 
-/** Writes a value as a document. @throws {Fault} `invalidArguments` for a value that the form cannot hold. */
+/**
+ * Writes a value as a document. @throws {Fault} `invalidArguments` for a value outside the format
+ */
 export function writeForm(form: Form, value: Json, csv: CsvOptions): string {
   switch (form) {
     case "json":
@@ -58,20 +63,20 @@ export function writeForm(form: Form, value: Json, csv: CsvOptions): string {
   }
 }
 
-/** Nesting in the flow style is brackets; in the block style it is indentation, one column a level at least. */
+/** Flow style nests by brackets; block style by indentation, at least one column a level. */
 function refuseDeepYaml(text: string): void {
   let open = 0;
-  let most = 0;
+  let max = 0;
   for (const char of text.match(/[[\]{}]/g) ?? []) {
     open += char === "[" || char === "{" ? 1 : -1;
-    most = Math.max(most, open);
+    max = Math.max(max, open);
   }
   const columns = /^(?:[ ]|- )*/gm;
   const indent = (text.match(columns) ?? []).reduce(
     (longest, blank) => Math.max(longest, blank.length),
     0,
   );
-  if (most > DEEPEST || indent > DEEPEST * 8) {
+  if (max > DEEPEST || indent > DEEPEST * 8) {
     throw new Fault("tooLarge", `Cannot read the YAML: nested more than ${DEEPEST} deep`);
   }
 }
@@ -93,7 +98,7 @@ function readYaml(text: string): Json {
       throw new Fault("invalidInput", `Cannot read the YAML: line ${line}: ${error.message}`);
     }
     try {
-      // Aliases are written out: few, so that a small text cannot become a huge value.
+      // Aliases are expanded: few are allowed, so that a small text cannot become a huge value.
       return checkValue(exact(document.toJS({ maxAliasCount: 100 })));
     } catch (cause) {
       if (cause instanceof ReferenceError) {
@@ -116,7 +121,7 @@ function readToml(text: string): Json {
   }
 }
 
-/** Whole numbers that a JSON number holds exactly become one, dates become texts. */
+/** Turns exact whole numbers into JSON numbers, and dates into texts. */
 function exact(value: unknown, depth = 0): unknown {
   if (typeof value === "bigint") {
     if (String(Number(value)) === String(value)) return Number(value);
@@ -151,7 +156,7 @@ function hasNull(value: Json): boolean {
 
 // CSV as text: rows with or without a header. Every cell is a text.
 
-/** How cells are set apart, and whether the first row names the columns. */
+/** The separator of cells, and whether the first row names the columns. */
 interface CsvOptions {
   /** One character. */
   readonly delimiter: string;
@@ -159,10 +164,10 @@ interface CsvOptions {
 }
 
 /**
- * Reads rows, which end with CR LF, LF or CR: objects by the header's names, or arrays.
+ * Parses rows, which end with CR LF, LF or CR: objects by the header's names, or arrays.
  *
- * @throws {Fault} `invalidInput` for a quote that is not closed or stands inside a cell, a row of another length
- * than the header, or a column named twice.
+ * @throws {Fault} `invalidInput` for an unclosed quote or one inside a cell, a row whose length
+ * differs from the header's, or a repeated column name
  */
 export function readCsv(text: string, { delimiter, header }: CsvOptions): Json {
   const rows = readRows(text.startsWith("\ufeff") ? text.slice(1) : text, delimiter);
@@ -210,7 +215,7 @@ function readRows(text: string, delimiter: string): readonly (readonly string[])
         `Cannot read the CSV: row ${rows.length + 1} goes on behind a closing quote`,
       );
     } else at += 1;
-    // A blank line is no row; one with an empty cell in quotes is.
+    // A blank line is not a row; one with a quoted empty cell is.
     if (row.length > 1 || row[0] !== "" || quoted) rows.push(row);
     row = [];
   }
@@ -247,9 +252,10 @@ function quotedCell(text: string, from: number, row: number): Cell {
 }
 
 /**
- * Writes an array of objects (with a header of all their keys, in order of appearance) or of arrays.
+ * Writes an array of objects (with a header of all their keys, in order of appearance) or of
+ * arrays.
  *
- * @throws {Fault} `invalidArguments` for any other value, and for cells that hold arrays or objects.
+ * @throws {Fault} `invalidArguments` for any other value, and for cells with arrays or objects
  */
 export function writeCsv(value: Json, { delimiter, header }: CsvOptions): string {
   if (!isList(value)) throw notRows();
@@ -268,7 +274,7 @@ export function writeCsv(value: Json, { delimiter, header }: CsvOptions): string
   }
   return lines.map((row) => {
     const line = row.map((cell) => writeCell(cell, delimiter)).join(delimiter);
-    // A blank line would be read as no row.
+    // A blank line would be parsed as no row.
     return `${line === "" && row.length === 1 ? '""' : line}\r\n`;
   }).join("");
 }

@@ -3,9 +3,10 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { checkValue, DEEPEST, type Json, toText } from "../values.ts";
 
 /**
- * Reads one JSON value.
+ * Parses one JSON value.
  *
- * @throws {Fault} `invalidInput` for a syntax error and for whole numbers (past 2^53) whose digits would change.
+ * @throws {Fault} `invalidInput` for a syntax error and for whole numbers (past 2^53) that would
+ * lose digits
  */
 export function readJson(text: string): Json {
   refuseDeep(text);
@@ -19,7 +20,7 @@ export function readJson(text: string): Json {
   }
 }
 
-/** Reads JSON lines: one value a line, blank lines skipped. */
+/** Parses JSON lines: one value a line, blank lines skipped. */
 export function readLines(text: string): Json {
   const values: Json[] = [];
   for (const [at, line] of text.split("\n").entries()) {
@@ -45,7 +46,7 @@ export function writeLines(value: Json): string {
   return value.map((item) => `${toText(item)}\n`).join("");
 }
 
-/** The parser recurses: a text of open brackets must not reach it. */
+/** The parser recurses: deeply nested brackets must not reach it. */
 function refuseDeep(text: string): void {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -60,7 +61,7 @@ function refuseDeep(text: string): void {
 }
 const [QUOTE, LIST, OBJECT] = [0x22, 0x5b, 0x7b];
 
-/** The index of the quote that closes the text that opens at `at`. */
+/** The index of the quote that closes the text opened at `at`. */
 function endOfText(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
@@ -76,7 +77,7 @@ function isEscaped(text: string, at: number): boolean {
 const LONG_NUMBER = /-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/y;
 
 function checkNumbers(text: string, value: unknown): Json {
-  // Only a text with this many digits in a row, or an exponent, can hold a number that does not fit.
+  // Only a text with this many digits in a row, or an exponent, can hold an inexact number.
   if (/\d{16}|\d[eE]\+?\d{3}/.test(text)) {
     for (let at = 0; at < text.length; at += 1) {
       const char = text[at] ?? "";

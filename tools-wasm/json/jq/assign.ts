@@ -6,7 +6,7 @@ import { FilterError, type Scope, shown, type Spot, type Step } from "./run_stat
 import { makeEditor } from "./steps.ts";
 import type { Assignment, Ast } from "./syntax.ts";
 
-/** The paths of what `ast` gives. @throws {FilterError} when it gives what is no part of the input. */
+/** The paths of the outputs of `ast`. @throws {FilterError} for an output outside the input */
 export function* pathsOf(ast: Ast, value: Json, scope: Scope): Iterable<readonly Step[]> {
   for (const found of run(ast, { value, path: [] }, scope)) {
     if (found.path === undefined) {
@@ -18,7 +18,7 @@ export function* pathsOf(ast: Ast, value: Json, scope: Scope): Iterable<readonly
 
 type Assign = Extract<Ast, { readonly kind: "assign" }>;
 
-/** `left = right`, `left |= right` and their like. */
+/** `left = right`, `left |= right` and the other assignments. */
 export function* assign(ast: Assign, spot: Spot, scope: Scope): Iterable<Spot> {
   if (ast.op === "|=") {
     yield { value: modify(ast, spot.value, scope) };
@@ -53,7 +53,7 @@ function changed(op: Assignment, old: Json, right: Json): Json {
   }
 }
 
-/** What the filter gives first replaces the old; where it gives nothing, the old is removed. */
+/** The filter's first output replaces the old value; without output, the old value goes. */
 function modify(ast: Assign, value: Json, scope: Scope): Json {
   const editor = makeEditor(value);
   const gone: (readonly Step[])[] = [];

@@ -1,17 +1,17 @@
-/** Gives names to the parts of a value: what stands behind `as`. @module */
+/** Binds names to the parts of a value: the patterns behind `as`. @module */
 import type { Json } from "../values.ts";
 import { values } from "./evaluate.ts";
 import { FilterError, type Scope, type Spot } from "./run_state.ts";
 import { get } from "./steps.ts";
 import type { Pattern, PatternEntry } from "./syntax.ts";
 
-/** Where a pattern's own expressions are evaluated. */
+/** The context of a pattern's own expressions. */
 export interface Place {
   readonly spot: Spot;
   readonly scope: Scope;
 }
 
-/** The scopes in which `pattern` is bound to `value`: more than one where a key has several values. */
+/** The scopes that bind `pattern` to `value`: several where a key has several values. */
 export function* bind(pattern: Pattern, value: Json, { spot, scope }: Place): Iterable<Scope> {
   switch (pattern.kind) {
     case "name":

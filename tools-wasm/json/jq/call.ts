@@ -1,4 +1,4 @@
-/** Calls: of definitions and arguments in force, then of built-in functions. @module */
+/** Calls: first of definitions and arguments in scope, then of built-in functions. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Json } from "../values.ts";
 import { withVariable } from "./bind.ts";
@@ -9,12 +9,12 @@ import { type Closure, FilterError, lookUp, type Scope, type Spot } from "./run_
 import type { Ast, Definition } from "./syntax.ts";
 import { parseDefinitions } from "./parse.ts";
 
-/** Most calls within calls: what the engine's stack holds. */
+/** Maximum depth of calls, limited by the engine's stack. */
 const DEEPEST_CALL = 60;
 
 type Call = Extract<Ast, { readonly kind: "call" }>;
 
-/** The outputs of a call. @throws {FilterError} when nothing is called so. */
+/** The outputs of a call. @throws {FilterError} for an unknown function */
 export function* callFunction({ name, args }: Call, spot: Spot, scope: Scope): Iterable<Spot> {
   const key = `${name}/${args.length}`;
   const closure = lookUp(scope.functions, key);
@@ -55,7 +55,7 @@ function* enter(closure: Closure, args: readonly Ast[], { spot, scope }: Place):
   yield* apply(closure.definition, args, { spot, scope, inner: closure.scope() });
 }
 
-/** Binds arguments: filters with the scope they stand in, `$names` to each of their values. */
+/** Binds arguments: filters with their own scope, `$names` to each of their values. */
 function* apply(
   definition: Definition,
   args: readonly Ast[],
@@ -111,7 +111,7 @@ function* argumentLists(args: readonly Ast[], spot: Spot, scope: Scope): Iterabl
   }
 }
 
-// Built-in functions that are filters themselves.
+// Built-in functions written as filters.
 
 const SOURCE = `
 def map(f): [.[] | f];

@@ -1,19 +1,19 @@
 /** Reads the tokens of a filter, one at a time. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** A place in a filter's text. */
+/** A position in a filter's text. */
 export interface Cursor {
-  /** Goes past blanks and comments, and takes `sign` when it stands there and is not the head of a longer sign. */
+  /** Skips blanks and comments, and takes `sign` unless it begins a longer sign. */
   sign(sign: string): boolean;
-  /** Like `sign`, but fails. */
+  /** Like `sign`, but fails if it is missing. */
   expect(sign: string): void;
   /** Takes this word. */
   word(word: string): boolean;
-  /** Takes what a sticky expression matches, after blanks. */
+  /** Takes the match of a sticky expression, after blanks. */
   match(pattern: RegExp): string | undefined;
-  /** Takes the next character as it is: within texts. */
+  /** Takes the next raw character: within texts. */
   raw(): string | undefined;
-  /** The next character, after blanks; not taken. */
+  /** The next character after blanks, without taking it. */
   peek(): string | undefined;
   /** Whether nothing is left. */
   done(): boolean;
@@ -22,7 +22,7 @@ export interface Cursor {
   fail(why: string): Fault;
 }
 
-/** Signs, longest first, so that `//` is not two `/`. */
+/** Signs, longest first, so that `//` is not read as two `/`. */
 const SIGNS = [
   "?//",
   "//=",

@@ -1,4 +1,4 @@
-/** Runs a filter: each node takes one input and gives any number of outputs, lazily. @module */
+/** Runs a filter: each node takes one input and lazily yields any number of outputs. @module */
 import { isList, isObject, type Json } from "../values.ts";
 import { assign } from "./assign.ts";
 import { callFunction } from "./call.ts";
@@ -14,7 +14,7 @@ type Node<K extends Ast["kind"]> = Extract<Ast, { readonly kind: K }>;
 /**
  * The outputs of `ast` for one input.
  *
- * @throws {FilterError} where the filter fails, {@link Fault} where the budget ends.
+ * @throws {FilterError} where the filter fails, {@link Fault} where the budget ends
  */
 export function* run(ast: Ast, spot: Spot, scope: Scope): Iterable<Spot> {
   scope.budget.spend(1);
@@ -113,7 +113,7 @@ export function* run(ast: Ast, spot: Spot, scope: Scope): Iterable<Spot> {
         ...scope,
         functions: {
           name,
-          // A function sees itself.
+          // The function's scope includes itself, for recursion.
           value: { kind: "function", definition, scope: () => inner },
           next: scope.functions,
         },
@@ -133,7 +133,7 @@ export function* run(ast: Ast, spot: Spot, scope: Scope): Iterable<Spot> {
   }
 }
 
-/** The outputs of `ast` as values: where they lie does not matter. */
+/** The outputs of `ast` as values, without paths. */
 export function* values(ast: Ast, spot: Spot, scope: Scope): Iterable<Json> {
   for (const { value } of run(ast, { value: spot.value }, scope)) yield value;
 }
@@ -161,7 +161,7 @@ function shownKind(value: Json): string {
   return value === null ? "null" : `${typeof value} (${JSON.stringify(value).slice(0, 40)})`;
 }
 
-/** The input and all below it, without recursion. */
+/** The input and all values below it, without recursion. */
 function* everything(spot: Spot, scope: Scope): Iterable<Spot> {
   const open = [spot];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -1,4 +1,4 @@
-/** Built-in functions that take filters, or give any number of outputs. @module */
+/** Built-in functions that take filters, or yield any number of outputs. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { compare, isList, isObject, type Json } from "../values.ts";
 import { pathsOf } from "./assign.ts";
@@ -8,7 +8,7 @@ import { boundedText, FilterError, type Scope, shown, type Spot, type Step } fro
 import { getAt, stepOf, stepToJson } from "./steps.ts";
 import { type Ast, IDENTITY } from "./syntax.ts";
 
-/** A call: its arguments unevaluated, its input, its scope. */
+/** A call: its unevaluated arguments, its input, its scope. */
 export interface FlowCall {
   readonly args: readonly Ast[];
   readonly spot: Spot;
@@ -36,10 +36,10 @@ function* select(call: FlowCall): Iterable<Spot> {
   }
 }
 
-/** Each level holds what is left of its outputs. */
+/** Each level holds its pending outputs. */
 const DEEPEST_RECURSION = 20_000;
 
-/** The input, what `f` gives for it, and so on, without recursion. */
+/** The input, the outputs of `f` for it, and so on, without recursion. */
 function* recurse(call: FlowCall): Iterable<Spot> {
   const open: Iterator<Spot>[] = [[call.spot].values()];
   while (true) {
@@ -63,8 +63,8 @@ function* recurse(call: FlowCall): Iterable<Spot> {
 }
 
 function* limit(call: FlowCall): Iterable<Spot> {
-  for (const most of numbers(call, 0)) {
-    let left = most;
+  for (const count of numbers(call, 0)) {
+    let left = count;
     if (left <= 0) continue;
     for (const found of run(arg(call, 1), call.spot, call.scope)) {
       yield found;
@@ -139,7 +139,7 @@ function* getPath(call: FlowCall): Iterable<Spot> {
   }
 }
 
-/** A path as JSON → its steps. @throws {FilterError} when it is none. */
+/** The steps of a path in JSON. @throws {FilterError} for an invalid path */
 export function stepsOf(path: Json): readonly Step[] {
   if (!isList(path)) throw new FilterError("Path must be specified as an array");
   return path.map((key) => {
@@ -149,7 +149,7 @@ export function stepsOf(path: Json): readonly Step[] {
   });
 }
 
-/** From the leaves up: every value is rebuilt of what `f` gave below it, then given to `f`. */
+/** Bottom-up: rebuilds every value from the outputs of `f` below it, then applies `f`. */
 function* walk(call: FlowCall): Iterable<Spot> {
   const walked = (value: Json): readonly Json[] => {
     call.scope.budget.spend(1);
@@ -195,7 +195,7 @@ function groups(call: FlowCall): readonly (readonly Keyed[])[] {
   return found;
 }
 
-/** The least by `sign` times the order; of equals the first, or the last for the greatest. */
+/** The smallest by `sign` times the order; among equals the first, or the last for the greatest. */
 function extreme(call: FlowCall, sign: 1 | -1): Json {
   let best: Keyed | undefined;
   for (const item of keyed(call)) {
@@ -205,7 +205,7 @@ function extreme(call: FlowCall, sign: 1 | -1): Json {
   return best?.value ?? null;
 }
 
-/** A function that gives one value. */
+/** A function with one output. */
 const one = (compute: (call: FlowCall) => Json): Flow => (call) => [{ value: compute(call) }];
 
 function* substitute(call: FlowCall): Iterable<Spot> {
@@ -227,7 +227,7 @@ function* substitute(call: FlowCall): Iterable<Spot> {
         }
         const gap = points.slice(done, found.offset).join("");
         done = found.offset + found.length;
-        // The n-th output has the n-th text at every match, as from jq 1.7 on.
+        // The n-th output has the n-th text at every match, as in jq 1.7 and later.
         outs = made.map((each, at) => {
           if (typeof each !== "string") {
             throw new FilterError(`${shown(each)} cannot be added to a string`);

@@ -1,8 +1,10 @@
-/** Formats: `@json`, `@csv` and their like, and how a value is written in a text. @module */
+/** Formats such as `@json` and `@csv`, and values as text. @module */
 import { isList, type Json, toText } from "../values.ts";
 import { FilterError, shown } from "./run_state.ts";
 
-/** Writes a value in a format. @throws {FilterError} for an unknown format or a value it does not take. */
+/**
+ * Writes a value in a format. @throws {FilterError} for an unknown format or an unsuitable value
+ */
 export function formatText(format: string, value: Json): string {
   switch (format) {
     case "@text":
@@ -20,14 +22,14 @@ export function formatText(format: string, value: Json): string {
     case "@html":
       return textOf(value).replace(/[<>&'"]/g, (char) => HTML_ESCAPES[char] ?? char);
     case "@uri":
-      return encodeURIComponent(wellFormed(textOf(value))).replace(
+      return encodeURIComponent(textOf(value).toWellFormed()).replace(
         /[!'()*]/g,
         (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
       );
     case "@sh":
       return (isList(value) ? value : [value]).map(quoted).join(" ");
     case "@base64":
-      return toBase64(bytesOf(textOf(value)));
+      return bytesOf(textOf(value)).toBase64();
     case "@base64d":
       return fromBase64(textOf(value));
     default:
@@ -35,7 +37,7 @@ export function formatText(format: string, value: Json): string {
   }
 }
 
-/** A text as it is, and anything else as JSON. */
+/** A text unchanged, anything else as JSON. */
 export function textOf(value: Json): string {
   return typeof value === "string" ? value : toText(value);
 }
@@ -77,38 +79,12 @@ function quoted(value: Json): string {
   return typeof value === "string" ? `'${value.replaceAll("'", `'\\''`)}'` : toText(value);
 }
 
-/** UTF-8 bytes of a text, by way of percent signs: the engine has no encoder. */
-export function bytesOf(text: string): readonly number[] {
-  const bytes: number[] = [];
-  const written = encodeURIComponent(wellFormed(text));
-  for (let at = 0; at < written.length; at += 1) {
-    if (written[at] !== "%") {
-      bytes.push(written.charCodeAt(at));
-      continue;
-    }
-    bytes.push(Number.parseInt(written.slice(at + 1, at + 3), 16));
-    at += 2;
-  }
-  return bytes;
+/** The UTF-8 bytes of a text; U+FFFD in place of half a surrogate pair. */
+export function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
-function wellFormed(text: string): string {
-  return text.toWellFormed();
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-function toBase64(bytes: readonly number[]): string {
-  let out = "";
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [a, b, c] = [bytes[at] ?? 0, bytes[at + 1], bytes[at + 2]];
-    const group = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
-    const sign = (shift: number): string => ALPHABET[(group >> shift) & 63] ?? "";
-    out += sign(18) + sign(12) + (b === undefined ? "=" : sign(6)) +
-      (c === undefined ? "=" : sign(0));
-  }
-  return out;
-}
+const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 function fromBase64(text: string): string {
   const signs = text.replace(/=+$/, "");
@@ -116,7 +92,7 @@ function fromBase64(text: string): string {
   let held = 0;
   let bits = 0;
   for (const sign of signs) {
-    const value = ALPHABET.indexOf(sign);
+    const value = BASE64.indexOf(sign);
     if (value < 0) throw new FilterError(`${shown(text)} is not valid base64 data`);
     held = ((held << 6) | value) & 0xfff;
     bits += 6;

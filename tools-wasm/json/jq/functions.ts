@@ -133,11 +133,12 @@ function unique(value: Json): Json {
   return sorted.filter((item, at) => at === 0 || compare(item, sorted[at - 1] ?? null) !== 0);
 }
 
+/** The smallest by `sign` times the order; among equals the first, or the last for the greatest. */
 function best(value: Json, sign: 1 | -1): Json {
-  return list(value).reduce<Json | undefined>(
-    (found, item) => found === undefined || compare(item, found) * sign < 0 ? item : found,
-    undefined,
-  ) ?? null;
+  return list(value).reduce<Json | undefined>((found, item) => {
+    const order = found === undefined ? -1 : compare(item, found) * sign;
+    return order < 0 || order === 0 && sign === -1 ? item : found;
+  }, undefined) ?? null;
 }
 
 function split(
@@ -227,13 +228,7 @@ export const FUNCTIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
   ["sort/0", (value) => [...list(value)].sort(compare)],
   ["unique/0", unique],
   ["min/0", (value) => best(value, 1)],
-  ["max/0", (value) => {
-    let found: Json | undefined;
-    for (const item of list(value)) {
-      if (found === undefined || compare(item, found) >= 0) found = item;
-    }
-    return found ?? null;
-  }],
+  ["max/0", (value) => best(value, -1)],
   ["reverse/0", (value) => {
     if (typeof value === "string") return [...value].reverse().join("");
     return value === null ? [] : [...list(value)].reverse();
@@ -242,8 +237,8 @@ export const FUNCTIONS: ReadonlyMap<string, Compute> = new Map<string, Compute>(
   ["flatten/1", (value, args, budget) => flat(list(value), number(arg(args)), budget)],
   ["transpose/0", (value) => {
     const rows = list(value).map(list);
-    const most = rows.reduce((longest, row) => Math.max(longest, row.length), 0);
-    return Array.from({ length: most }, (_, at) => rows.map((row) => row[at] ?? null));
+    const width = rows.reduce((longest, row) => Math.max(longest, row.length), 0);
+    return Array.from({ length: width }, (_, at) => rows.map((row) => row[at] ?? null));
   }],
   ["to_entries/0", (value) => {
     if (!isObject(value)) throw new FilterError(`${shown(value)} has no keys`);
@@ -301,7 +296,7 @@ function sum(value: Json): Json {
   if (items.length > 0 && items.every((item) => typeof item === "string")) {
     return boundedText(items.join(""));
   }
-  // Folding these with + would copy what was summed so far each time.
+  // Folding these with + would copy the sum so far each time.
   if (items.length > 0 && items.every(isList)) return items.flat();
   if (items.length > 0 && items.every(isObject)) {
     return Object.fromEntries(items.flatMap(Object.entries));
@@ -322,7 +317,7 @@ function joined(items: readonly Json[], by: Json): string {
   }).join(by);
 }
 
-/** `flatten`: arrays in arrays, down to `depth`. */
+/** `flatten`: nested arrays, down to `depth`. */
 function flat(items: readonly Json[], depth: number, budget: Budget): readonly Json[] {
   if (depth < 0) throw new FilterError("flatten depth must not be negative");
   budget.spend(items.length);

@@ -1,18 +1,21 @@
-/** Regular expressions in filters: `test`, `match`, `split`, `sub`. Time is linear in the text. @module */
+/**
+ * Regular expressions in filters: `test`, `match`, `split`, `sub`. Time is linear in the text.
+ * @module
+ */
 import { readPattern } from "../pattern.ts";
 import { isList, type Json, type JsonObject } from "../values.ts";
 import { type Budget, FilterError, shown } from "./run_state.ts";
 
-/** What is looked for. */
+/** A search. */
 export interface Wanted {
   /** A text, or an array of a text and flags. */
   readonly pattern: Json;
-  /** Of `g` (all matches), `i` (ignore case), `s` (dot matches line ends), `n` (no empty matches); or null. */
+  /** Flags `g` (all), `i` (ignore case), `s` (dot matches line ends), `n` (no empty ones); or null. */
   readonly flags: Json;
   readonly budget: Budget;
 }
 
-/** A match, as `match` gives it, and its named groups. Offsets count code points. */
+/** A match in the form of `match`, and its named groups. Offsets count code points. */
 export interface Found {
   readonly offset: number;
   readonly length: number;
@@ -34,7 +37,7 @@ export function* matches(text: Json, { pattern, flags, budget }: Wanted): Iterab
   const spend = (steps: number): void => budget.spend(steps);
   const compiled = readPattern(source, { flags: `${wanted}u`, spend });
   let from = 0;
-  // Offsets count code points; matches come from left to right, so that each character is counted once.
+  // Offsets count code points; matches come left to right, so each character is counted once.
   let counted = { unit: 0, points: 0 };
   const pointsAt = (unit: number): number => {
     counted = { unit, points: counted.points + lengthOf(text, counted.unit, unit) };
@@ -44,7 +47,7 @@ export function* matches(text: Json, { pattern, flags, budget }: Wanted): Iterab
     const groups = compiled.find(text, from);
     const whole = groups?.[0];
     if (groups === undefined || whole === undefined) return;
-    // After an empty match the next one begins one character on.
+    // After an empty match the search advances by one character.
     const pair = (text.codePointAt(whole.to) ?? 0) > 0xffff;
     from = whole.to === whole.from ? whole.to + (pair ? 2 : 1) : whole.to;
     if (wanted.includes("n") && whole.from === whole.to) continue;
@@ -69,7 +72,7 @@ export function* matches(text: Json, { pattern, flags, budget }: Wanted): Iterab
   }
 }
 
-/** Code points between two places. */
+/** Code points between two positions. */
 function lengthOf(text: string, from: number, to: number): number {
   const part = text.slice(from, to);
   return part.length - (part.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);

@@ -1,9 +1,9 @@
-/** What operators do with two values. @module */
+/** Operators on two values. @module */
 import { compare, isList, isObject, type Json, LONGEST } from "../values.ts";
 import { boundedText, FilterError, shown } from "./run_state.ts";
 import type { Operator } from "./syntax.ts";
 
-/** Applies an operator. @throws {FilterError} for values that it does not take. */
+/** Applies an operator. @throws {FilterError} for unsuitable values */
 export function operate(op: Operator, left: Json, right: Json): Json {
   switch (op) {
     case "+":
@@ -102,7 +102,7 @@ function divisor(left: Json, right: Json): FilterError {
   );
 }
 
-/** JSON has no infinite numbers: they become the largest, as in jq. */
+/** JSON has no infinite numbers: they become the largest number, as in jq. */
 export function finite(value: number): number | null {
   if (Number.isNaN(value)) return null;
   return Number.isFinite(value) ? value : value < 0 ? -Number.MAX_VALUE : Number.MAX_VALUE;

@@ -1,9 +1,12 @@
-/** Parses a filter: the pipe, the operators, and what binds tighter in terms.ts. @module */
+/**
+ * Parses a filter: the pipe and the operators; terms.ts parses everything that binds tighter.
+ * @module
+ */
 import { makeCursor } from "./cursor.ts";
 import { type Assignment, type Ast, type Definition, IDENTITY, type Operator } from "./syntax.ts";
 import { makeTerms, type Reader } from "./terms.ts";
 
-/** How an operator binds: its strength, and whether it may stand beside its like. */
+/** An operator's strength and associativity. */
 interface Binding {
   readonly sign: string;
   readonly power: number;
@@ -26,7 +29,7 @@ const BINDINGS: readonly Binding[] = [
 /**
  * Parses a whole filter.
  *
- * @throws {Fault} `invalidArguments` with the place and what is missing there.
+ * @throws {Fault} `invalidArguments` with the position and what is missing there
  */
 export function parseFilter(source: string): Ast {
   const { cursor, reader } = open(source);
@@ -36,7 +39,7 @@ export function parseFilter(source: string): Ast {
   return ast;
 }
 
-/** Parses definitions (`def f: …; def g(x): …;`) that nothing follows. */
+/** Parses definitions (`def f: …; def g(x): …;`) up to the end. */
 export function parseDefinitions(source: string): readonly Definition[] {
   const { cursor, reader } = open(source);
   const found: Definition[] = [];
@@ -62,17 +65,17 @@ function open(source: string) {
           inner === undefined ? expression(1) : { kind: "def", definition: inner, rest: pipe() },
         );
       }
-      // Folded from the right, so that `as` in a part sees all that follows it.
+      // Folded from the right, so that `as` in a part binds everything behind it.
       return parts.reduceRight((right, left) => ({ kind: "pipe", left, right }));
     });
 
-  const expression = (least: number): Ast =>
+  const expression = (weakest: number): Ast =>
     cursor.nested(() => {
       let left = terms.postfix();
       let barred = Infinity;
       while (true) {
         const found = BINDINGS.find(({ sign, power }) =>
-          power >= least && power < barred &&
+          power >= weakest && power < barred &&
           (/[a-z]/.test(sign) ? cursor.word(sign) : cursor.sign(sign))
         );
         if (found === undefined) return left;

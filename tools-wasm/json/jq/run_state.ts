@@ -1,4 +1,6 @@
-/** What a run of a filter carries along: its input with the way there, its scope, and what it may still spend. @module */
+/**
+ * The state of a filter run: its input with its path, its scope, and its remaining budget. @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { type Json, kindOf, LONGEST, toText } from "../values.ts";
 import type { Ast, Definition } from "./syntax.ts";
@@ -12,23 +14,23 @@ export interface Slice {
   readonly end: number | null;
 }
 
-/** A value, and the path to it from where `path(…)` began; without one it is no part of that input. */
+/** A value, and its path from where `path(…)` began; without one it is outside that input. */
 export interface Spot {
   readonly value: Json;
   readonly path?: readonly Step[];
 }
 
-/** What a name stands for: a function with the scope it was defined in, or a filter given as an argument. */
+/** The meaning of a name: a function with its defining scope, or a filter given as an argument. */
 export type Closure =
   | { readonly kind: "function"; readonly definition: Definition; readonly scope: () => Scope }
   | { readonly kind: "filter"; readonly body: Ast; readonly scope: Scope };
 
-/** Names in force at a place. */
+/** Names in scope. */
 export interface Scope {
   readonly variables: Names<Json>;
   /** By `name/arity`. */
   readonly functions: Names<Closure>;
-  /** How many calls of functions lie around it. */
+  /** Depth of enclosing function calls. */
   readonly depth: number;
   readonly budget: Budget;
 }
@@ -38,15 +40,15 @@ export type Names<T> =
   | { readonly name: string; readonly value: T; readonly next: Names<T> }
   | undefined;
 
-/** What a name was last given; undefined when it was not. */
+/** The latest value of a name; undefined for none. */
 export function lookUp<T>(names: Names<T>, wanted: string): T | undefined {
   for (let at = names; at !== undefined; at = at.next) if (at.name === wanted) return at.value;
   return undefined;
 }
 
-/** What a run may spend. */
+/** The remaining steps of a run. */
 export interface Budget {
-  /** @throws {Fault} `tooLarge` once all steps are spent. */
+  /** @throws {Fault} `tooLarge` once all steps are spent */
   spend(steps: number): void;
 }
 
@@ -66,9 +68,9 @@ export function makeBudget(steps: number): Budget {
   });
 }
 
-/** An error of the filter language: `try` catches it, and nothing else. */
+/** An error of the filter language, which only `try` catches. */
 export class FilterError extends Error {
-  /** What `catch` sees. */
+  /** The value that `catch` receives. */
   readonly value: Json;
 
   constructor(value: Json) {
@@ -78,13 +80,13 @@ export class FilterError extends Error {
   }
 }
 
-/** A value in an error's words: its kind and its beginning. */
+/** A value in an error message: its kind and its beginning. */
 export function shown(value: Json): string {
   const text = toText(value);
   return `${kindOf(value)} (${text.length > 40 ? `${text.slice(0, 37)}...` : text})`;
 }
 
-/** Passes a text on. @throws {Fault} `tooLarge` when it is longer than any text may be. */
+/** Returns a text. @throws {Fault} `tooLarge` when it exceeds the maximum length */
 export function boundedText(text: string): string {
   if (text.length <= LONGEST) return text;
   throw new Fault("tooLarge", `Cannot make a text of more than ${LONGEST} characters`);

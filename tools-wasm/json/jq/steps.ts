@@ -1,11 +1,11 @@
-/** Going along a path: reading, and changing what is copied once and then edited in place. @module */
+/** Follows paths: reads, and edits a copy in place. @module */
 import { compare, isList, isObject, type Json, kindOf } from "../values.ts";
 import { FilterError, shown, type Slice, type Spot, type Step } from "./run_state.ts";
 
-/** Most elements that setting an index may fill up with null. */
+/** Maximum elements that setting an index may fill with null. */
 const GAP = 100_000;
 
-/** The value that `key` leads to, with its path. @throws {FilterError} where it cannot lead. */
+/** The value at `key`, with its path. @throws {FilterError} for an unsuitable key */
 export function atKey(spot: Spot, key: Json): Spot {
   const step = stepOf(key);
   const value = step === undefined && isList(spot.value) && isList(key)
@@ -17,7 +17,7 @@ export function atKey(spot: Spot, key: Json): Spot {
   return { value, path: [...spot.path, step] };
 }
 
-/** A JSON value as a step; undefined when it is none. */
+/** A JSON value as a step; undefined for an unsuitable one. */
 export function stepOf(key: Json): Step | undefined {
   if (typeof key === "string" || typeof key === "number") return key;
   if (!isObject(key)) return undefined;
@@ -71,7 +71,7 @@ function cannotIndex(value: Json, key: Json): never {
   throw new FilterError(`Cannot index ${kindOf(value)} with ${how}`);
 }
 
-/** Places at which `part` begins in `list`. */
+/** Positions at which `part` begins in `list`. */
 export function indexesOf(list: readonly Json[], part: readonly Json[]): readonly number[] {
   const found: number[] = [];
   for (let at = 0; part.length > 0 && at + part.length <= list.length; at += 1) {
@@ -86,19 +86,19 @@ export function indexesOf(list: readonly Json[], part: readonly Json[]): readonl
 export interface Editor {
   get(path: readonly Step[]): Json;
   set(path: readonly Step[], value: Json): void;
-  /** Removes all these paths, as they are before any is removed. */
+  /** Removes all these paths, interpreted before any removal. */
   remove(paths: readonly (readonly Step[])[]): void;
   /** The value with all changes. The editor must not be used afterwards. */
   finish(): Json;
 }
 
-/** Makes an editor. What it changes is copied first, once for each array and object. */
+/** Makes an editor. It copies each array and object once, before its first change. */
 export function makeEditor(input: Json): Editor {
   let root = input;
   const owned = new Set<unknown>();
 
   const ownList = (value: Json): Json[] => {
-    // What is in `owned` was copied here, so that nobody else sees it change.
+    // Values in `owned` were copied here, so nobody else sees them change.
     if (Array.isArray(value) && owned.has(value)) return value;
     const copy: Json[] = isList(value) ? [...value] : [];
     owned.add(copy);
@@ -185,7 +185,7 @@ export function makeEditor(input: Json): Editor {
     },
     remove: (paths: readonly (readonly Step[])[]) => {
       const asJson = (path: readonly Step[]): Json => path.map(stepToJson);
-      // From the last to the first: removing one moves none that is still to come.
+      // From the last to the first: removing one path moves none of the remaining ones.
       for (const path of [...paths].sort((a, b) => compare(asJson(b), asJson(a)))) removeOne(path);
     },
     finish: () => root,
@@ -207,7 +207,7 @@ function placeIn(list: readonly Json[], step: number): number {
   return index;
 }
 
-/** Sets a key whatever its name: `__proto__` is one like any other. */
+/** Sets a key whatever its name, including `__proto__`. */
 function put(object: Record<string, Json>, key: string, value: Json): void {
   if (key !== "__proto__") object[key] = value;
   else {Object.defineProperty(object, key, {

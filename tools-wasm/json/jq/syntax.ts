@@ -1,13 +1,13 @@
-/** The tree of a filter. @module */
+/** The syntax tree of a filter. @module */
 import type { Json } from "../values.ts";
 
-/** Operators between two values. */
+/** Operators on two values. */
 export type Operator = "+" | "-" | "*" | "/" | "%" | "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 /** Assignments: plain, by a filter, or by an operator. */
 export type Assignment = "=" | "|=" | "+=" | "-=" | "*=" | "/=" | "%=" | "//=";
 
-/** What `as` binds: a name, or parts of an array or object. */
+/** A pattern behind `as`: a name, or parts of an array or object. */
 export type Pattern =
   | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "list"; readonly items: readonly Pattern[] }
@@ -16,12 +16,12 @@ export type Pattern =
 /** One entry of an object pattern. */
 export interface PatternEntry {
   readonly key: Ast;
-  /** Set for `$name` and `$name: pattern`. */
+  /** Present for `$name` and `$name: pattern`. */
   readonly name?: string;
   readonly pattern?: Pattern;
 }
 
-/** A function that is defined in a filter. Parameters that begin with `$` are values. */
+/** A function defined in a filter. Parameters that begin with `$` are values. */
 export interface Definition {
   readonly name: string;
   readonly params: readonly string[];

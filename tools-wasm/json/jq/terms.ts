@@ -1,4 +1,7 @@
-/** Parses what binds tighter than operators: literals, paths, constructions, keywords and calls. @module */
+/**
+ * Parses everything that binds tighter than operators: literals, paths, constructions, keywords and
+ * calls. @module
+ */
 import type { Cursor } from "./cursor.ts";
 import { finite } from "./operators.ts";
 import {
@@ -10,11 +13,11 @@ import {
   type PatternEntry,
 } from "./syntax.ts";
 
-/** The rules of parse.ts that terms go back to. */
+/** The rules of parse.ts that terms use recursively. */
 export interface Reader {
   pipe(): Ast;
-  /** Operators of at least this strength; 2 leaves commas alone. */
-  expression(least: number): Ast;
+  /** Operators of at least this strength; 2 excludes commas. */
+  expression(weakest: number): Ast;
   definition(): Definition | undefined;
 }
 
@@ -135,7 +138,7 @@ export function makeTerms(cursor: Cursor, reader: Reader) {
     return reader.pipe();
   };
 
-  /** A term with suffixes and without `as`: what `try`, `reduce` and `foreach` take. */
+  /** A term with suffixes but without `as`: the operand of `try`, `reduce` and `foreach`. */
   const tight = (): Ast => {
     let term = primary();
     for (let suffix = suffixOf(term); suffix !== undefined; suffix = suffixOf(term)) term = suffix;
@@ -201,7 +204,7 @@ export function makeTerms(cursor: Cursor, reader: Reader) {
     return literal(name);
   };
 
-  /** Values of entries end at a comma, and may be piped. */
+  /** An entry's value ends at a comma, and may be piped. */
   const entryValue = (): Ast => {
     const parts = [reader.expression(2)];
     while (cursor.sign("|")) parts.push(reader.expression(2));
@@ -263,9 +266,9 @@ function literal(value: string | number | boolean | null): Ast {
   return { kind: "literal", value };
 }
 
-// Texts in a filter: escapes, and filters within them.
+// Texts in a filter: escapes, and embedded filters.
 
-/** A text with filters in it. */
+/** A text with embedded filters. */
 type TextNode = Extract<Ast, { readonly kind: "text" }>;
 
 const ESCAPED: Readonly<Record<string, string>> = {
@@ -279,7 +282,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Reads a text in quotes; `pipe` reads what stands in `\(…)`. */
+/** Parses a quoted text; `pipe` parses the filters in `\(…)`. */
 function readText(cursor: Cursor, pipe: () => Ast): TextNode {
   cursor.expect('"');
   const parts: (string | Ast)[] = [];

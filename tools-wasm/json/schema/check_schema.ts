@@ -1,6 +1,7 @@
 /**
- * Checks values against JSON Schema 2020-12, interpreted: nothing is generated, expressions match in linear time,
- * references stay within the document. `format` says nothing, as the specification has it by default.
+ * Checks values against JSON Schema 2020-12 by interpretation: generates no code, matches
+ * expressions in linear time, and follows references only within the document. `format` is ignored,
+ * the specification's default.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -21,13 +22,14 @@ import {
 import { makePatterns, scalarRules } from "./scalar_rules.ts";
 import { indexSchema } from "./schema_index.ts";
 
-/** Schemas within schemas for one value: past it a reference goes round. */
+/** Maximum depth of schemas applied to one value: deeper means a circular reference. */
 const DEEPEST_RULE = 200;
 
 /**
- * Everything that is wrong with `value`.
+ * All errors of `value`.
  *
- * @throws {Fault} `invalidArguments` for a schema with a bad keyword, pattern or reference, `tooLarge` past the budget.
+ * @throws {Fault} `invalidArguments` for a schema with a bad keyword, pattern or reference,
+ * `tooLarge` past the budget
  */
 export function checkSchema(
   schema: Json,
@@ -99,7 +101,7 @@ export function checkSchema(
 
   const arrayRules = (rules: JsonObject, part: Json, place: Place): readonly Outcome[] => {
     if (!isList(part)) return [];
-    // Until 2019-09 a list of schemas stood under `items`, and the rest under `additionalItems`.
+    // Until 2019-09 `items` held the list of schemas, and `additionalItems` the rest.
     const older = rules["items"] !== undefined && isList(rules["items"]);
     const head = older ? rules["items"] : rules["prefixItems"];
     const rest = older ? rules["additionalItems"] : rules["items"];
@@ -126,11 +128,11 @@ export function checkSchema(
     const fitting = part.flatMap((item, at) =>
       check(inner, item, below(place, at, "contains")).errors.length === 0 ? [at] : []
     );
-    const least = typeof rules["minContains"] === "number" ? rules["minContains"] : 1;
-    const most = typeof rules["maxContains"] === "number" ? rules["maxContains"] : Infinity;
+    const min = typeof rules["minContains"] === "number" ? rules["minContains"] : 1;
+    const max = typeof rules["maxContains"] === "number" ? rules["maxContains"] : Infinity;
     const seen = { ...NOTHING, items: new Set(fitting) };
-    if (fitting.length >= least && fitting.length <= most) return [seen];
-    const words = fitting.length < least ? `at least ${least}` : `at most ${most}`;
+    if (fitting.length >= min && fitting.length <= max) return [seen];
+    const words = fitting.length < min ? `at least ${min}` : `at most ${max}`;
     return [
       seen,
       wrong(
@@ -177,14 +179,14 @@ function objectAt(rules: JsonObject, keyword: string): JsonObject {
 
 // Rules that apply other schemas to the same value: references, all, any, one, not, if.
 
-/** Where branches are checked, and with what. */
+/** The context of branches. */
 interface Branching {
   readonly place: Place;
   readonly check: Check;
   readonly state: CheckState;
 }
 
-/** What the branches of `rules` bring. */
+/** The outcomes of the branches of `rules`. */
 function branchRules(
   rules: JsonObject,
   value: Json,
@@ -244,7 +246,7 @@ function oneOf(outcomes: readonly Outcome[], place: Place): Outcome {
   );
 }
 
-/** None fits: what is wrong with the one that comes nearest is the most useful thing to say. */
+/** None fits: reports the errors of the nearest schema, which are the most useful. */
 function none(outcomes: readonly Outcome[], place: Place): Outcome {
   const nearest = outcomes.reduce<Outcome>(
     (best, next) => best === NOTHING || next.errors.length < best.errors.length ? next : best,
@@ -256,7 +258,7 @@ function none(outcomes: readonly Outcome[], place: Place): Outcome {
   ]);
 }
 
-// Whether a schema is one: a keyword of the wrong form would be a rule that never says anything.
+// Checks a schema's form: a keyword of the wrong form would be silently ignored.
 
 const TYPES = new Set(["null", "boolean", "integer", "number", "string", "array", "object"]);
 
@@ -268,7 +270,7 @@ const isSchema = (value: Json): boolean => typeof value === "boolean" || isObjec
 const isSchemas = (value: Json): boolean => isList(value) && value.length > 0;
 const isType = (value: Json): boolean => typeof value === "string" && TYPES.has(value);
 
-/** A form, and how it is called. */
+/** A form's check and its description. */
 type Form = readonly [holds: (value: Json) => boolean, words: string];
 
 const COUNT: Form = [isCount, "a whole number from 0"];
@@ -305,7 +307,7 @@ function named(form: Form, names: string): Readonly<Record<string, Form>> {
   return Object.fromEntries(names.split(" ").map((name) => [name, form]));
 }
 
-/** Keywords beneath which schemas stand. */
+/** Keywords that contain schemas. */
 const WITHIN: ReadonlySet<string> = new Set(
   Object.keys(FORMS).filter((name) =>
     name === "items" || [SCHEMA, SCHEMAS, MAP].some((form) => FORMS[name] === form)
@@ -313,9 +315,10 @@ const WITHIN: ReadonlySet<string> = new Set(
 );
 
 /**
- * Looks at every schema of a document.
+ * Checks the form of every schema in a document.
  *
- * @throws {Fault} `invalidArguments` for a keyword of the wrong form, naming its place as a JSON Pointer
+ * @throws {Fault} `invalidArguments` for a keyword of the wrong form, naming its place as a JSON
+ * Pointer
  */
 function checkForm(root: Json, { spend }: { spend(steps: number): void }): void {
   const open: { readonly schema: Json; readonly at: string }[] = [{ schema: root, at: "" }];

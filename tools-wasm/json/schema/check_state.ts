@@ -1,8 +1,8 @@
-/** What a check of a value against a schema carries along and brings back. @module */
+/** The state and the outcomes of checking a value against a schema. @module */
 import type { Json } from "../values.ts";
 import type { SchemaIndex } from "./schema_index.ts";
 
-/** One thing that is wrong. */
+/** One error. */
 export interface SchemaError {
   /** JSON Pointer into the value; empty for the whole. */
   readonly at: string;
@@ -11,7 +11,7 @@ export interface SchemaError {
   readonly message: string;
 }
 
-/** What was wrong, and which parts of the value were looked at by some rule. */
+/** Errors, and the parts of the value that some rule evaluated. */
 export interface Outcome {
   readonly errors: readonly SchemaError[];
   /** Keys of the object. */
@@ -20,14 +20,14 @@ export interface Outcome {
   readonly items: ReadonlySet<number>;
 }
 
-/** Where a check stands. */
+/** The current place of a check. */
 export interface Place {
   readonly at: string;
   readonly rule: string;
   readonly depth: number;
 }
 
-/** What all checks of one call share. */
+/** State shared by all checks of one call. */
 export interface CheckState {
   readonly index: SchemaIndex;
   spend(steps: number): void;
@@ -36,7 +36,7 @@ export interface CheckState {
 /** Checks a value against a schema. */
 export type Check = (schema: Json, value: Json, place: Place) => Outcome;
 
-/** Nothing wrong, nothing looked at. */
+/** No errors, nothing evaluated. */
 export const NOTHING: Outcome = Object.freeze({
   errors: [],
   keys: new Set<string>(),
@@ -52,7 +52,7 @@ export function below(place: Place, key: string | number, rule: string): Place {
   };
 }
 
-/** The same place, another rule. */
+/** The same place under another rule. */
 export function ruled(place: Place, rule: string): Place {
   return { ...place, rule: `${place.rule}/${rule}` };
 }
@@ -62,7 +62,7 @@ export function escape(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** All that several checks brought. */
+/** The combined outcomes of several checks. */
 export function together(outcomes: readonly Outcome[]): Outcome {
   return {
     errors: outcomes.flatMap(({ errors }) => errors),

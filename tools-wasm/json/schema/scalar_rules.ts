@@ -12,7 +12,7 @@ import {
 } from "../values.ts";
 import { type CheckState, type Outcome, type Place, ruled, wrong } from "./check_state.ts";
 
-/** A rule: what its keyword holds, and the value. Undefined when the value keeps it. */
+/** A rule: takes the keyword's value and the checked value. Undefined when the rule holds. */
 type Rule = (wanted: Json, value: Json) => string | undefined;
 
 const few = (value: Json): string => {
@@ -20,7 +20,7 @@ const few = (value: Json): string => {
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };
 
-/** Whether a value has a type's name. */
+/** Whether a value has the named type. */
 function isType(value: Json, type: Json): boolean {
   return type === "integer"
     ? typeof value === "number" && Number.isInteger(value)
@@ -35,13 +35,13 @@ const bound =
 
 const size = (
   of: (value: Json) => number | undefined,
-  { most, what }: { readonly most: boolean; readonly what: string },
+  { atMost, what }: { readonly atMost: boolean; readonly what: string },
 ): Rule =>
 (wanted, value) => {
   const count = of(value);
   if (count === undefined || typeof wanted !== "number") return undefined;
-  if (most ? count <= wanted : count >= wanted) return undefined;
-  return `must have at ${most ? "most" : "least"} ${wanted} ${what}, and has ${count}`;
+  if (atMost ? count <= wanted : count >= wanted) return undefined;
+  return `must have at ${atMost ? "most" : "least"} ${wanted} ${what}, and has ${count}`;
 };
 
 const characters = (value: Json) => typeof value === "string" ? [...value].length : undefined;
@@ -68,12 +68,12 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["exclusiveMinimum", bound((value, wanted) => value > wanted, "more than")],
   ["exclusiveMaximum", bound((value, wanted) => value < wanted, "less than")],
   ["multipleOf", bound((value, wanted) => isMultiple(value, wanted), "a multiple of")],
-  ["minLength", size(characters, { most: false, what: "characters" })],
-  ["maxLength", size(characters, { most: true, what: "characters" })],
-  ["minItems", size(elements, { most: false, what: "items" })],
-  ["maxItems", size(elements, { most: true, what: "items" })],
-  ["minProperties", size(members, { most: false, what: "properties" })],
-  ["maxProperties", size(members, { most: true, what: "properties" })],
+  ["minLength", size(characters, { atMost: false, what: "characters" })],
+  ["maxLength", size(characters, { atMost: true, what: "characters" })],
+  ["minItems", size(elements, { atMost: false, what: "items" })],
+  ["maxItems", size(elements, { atMost: true, what: "items" })],
+  ["minProperties", size(members, { atMost: false, what: "properties" })],
+  ["maxProperties", size(members, { atMost: true, what: "properties" })],
   ["uniqueItems", (wanted, value) => {
     if (wanted !== true || !isList(value)) return undefined;
     const sorted = [...value].sort(compare);
@@ -100,7 +100,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   }],
 ]);
 
-/** Decimal steps are not exact in binary: a remainder within rounding is none. */
+/** Decimal steps are inexact in binary: ignores a remainder within rounding. */
 function isMultiple(value: number, step: number): boolean {
   const times = value / step;
   return Number.isInteger(times) ||
@@ -108,7 +108,7 @@ function isMultiple(value: number, step: number): boolean {
       Math.abs(times) < 2 ** 40 && !Number.isInteger(step);
 }
 
-/** Every rule of `schema` that a value breaks by itself. */
+/** The outcome of every rule of `schema` that a value breaks by itself. */
 export function scalarRules(schema: JsonObject, value: Json, place: Place): readonly Outcome[] {
   const found: Outcome[] = [];
   for (const [keyword, wanted] of Object.entries(schema)) {
@@ -118,7 +118,7 @@ export function scalarRules(schema: JsonObject, value: Json, place: Place): read
   return found;
 }
 
-/** Expressions of one schema, compiled once. */
+/** The expressions of one schema, each compiled once. */
 export function makePatterns({ spend }: Pick<CheckState, "spend">) {
   const known = new Map<string, Pattern>();
   return (source: string, text: string): boolean => {

@@ -1,17 +1,17 @@
-/** Finds what `$ref` refers to, within the schema's own document. @module */
+/** Resolves `$ref` within the schema's own document. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isList, isObject, type Json } from "../values.ts";
 
-/** Schemas by what they can be called. */
+/** Schemas by their names. */
 export interface SchemaIndex {
-  /** @throws {Fault} `invalidArguments` when nothing in the document is called so. */
+  /** @throws {Fault} `invalidArguments` for a name that is not in the document */
   resolve(ref: string): Json;
 }
 
-/** Keywords below which everything is data. */
+/** Keywords that contain only data. */
 const DATA = new Set(["enum", "const", "default", "examples"]);
 
-/** A part of a schema, and whether a part around it (but not the whole) has an `$id`: a document of its own. */
+/** A part of a schema; `own`: an enclosing part, other than the whole, has an `$id`. */
 interface Part {
   readonly schema: Json;
   readonly own: boolean;
@@ -20,7 +20,7 @@ interface Part {
 /**
  * Indexes `$id`, `$anchor` and `$dynamicAnchor` of a document.
  *
- * @throws {Fault} `invalidArguments` for what would need the scopes of several documents in one.
+ * @throws {Fault} `invalidArguments` for a schema that combines several documents
  */
 export function indexSchema(root: Json): SchemaIndex {
   const named = new Map<string, Json>();
@@ -75,7 +75,7 @@ function severalDocuments(why: string): Fault {
   return new Fault("invalidArguments", `Cannot use the schema: ${why}; write it as one document`);
 }
 
-/** A relative name against an absolute `$id`: `item.json` for `https://…/item.json`. */
+/** Matches a relative name with an absolute `$id`: `item.json` with `https://…/item.json`. */
 function bySuffix(named: ReadonlyMap<string, Json>, name: string): Json | undefined {
   for (const [id, schema] of named) {
     if (id.endsWith(`/${name.replace(/^\.?\//, "")}`)) return schema;

@@ -1,7 +1,7 @@
 /**
- * Adapts one foreign module: `main.ts PAGES` reads it from standard input, and writes one line of JSON
- * (`{"stubs": […], "memory": {"least", "most"}}`) and the adapted module. A process without permissions: the
- * bytes are hostile, and so may be the parser by the time it has read them.
+ * Adapts one foreign module: `main.ts PAGES` reads it from standard input, and writes one line of
+ * JSON (`{"stubs": […], "memory": {"least", "most"}}`) and the adapted module. The process has no
+ * permissions: the bytes are hostile, and may take over the parser.
  *
  * @module
  */
@@ -38,12 +38,14 @@ try {
   const kept = memory.most !== undefined && memory.most <= pages;
   const bytes = new Uint8Array(stubbed);
   const adapted = withMaxima(bytes, readShape(bytes), kept ? 0 : pages);
-  const said = { stubs, memory: { least: memory.least, most: memory.most ?? null } };
-  writeAll(Deno.stdout, encoder.encode(`${JSON.stringify(said)}\n`));
+  const report = { stubs, memory: { least: memory.least, most: memory.most ?? null } };
+  writeAll(Deno.stdout, encoder.encode(`${JSON.stringify(report)}\n`));
   writeAll(Deno.stdout, adapted);
 } catch (error) {
-  // A parser that gave up throws whatever it likes.
-  const said = error instanceof Fault ? error.message : "Cannot read the module: it does not parse";
-  writeAll(Deno.stderr, encoder.encode(said));
+  // A broken parser may throw anything.
+  const message = error instanceof Fault
+    ? error.message
+    : "Cannot read the module: it does not parse";
+  writeAll(Deno.stderr, encoder.encode(message));
   Deno.exit(1);
 }

@@ -1,24 +1,24 @@
-/** Gives a module's WASI imports bodies that grant nothing, so that it imports nothing of WASI. @module */
+/** Replaces a module's WASI imports by stubs that grant nothing. @module */
 import binaryen from "binaryen";
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** A module whose imports were replaced. */
+/** A module with replaced imports. */
 export interface Stubbed {
   readonly module: Uint8Array;
-  /** `MODULE.NAME` of each import that was replaced. */
+  /** `MODULE.NAME` of each replaced import. */
   readonly stubs: readonly string[];
 }
 
 type Module = ReturnType<typeof binaryen.readBinary>;
 
-/** WASI's answer "bad file descriptor": libraries take it for the end of what is open. */
+/** WASI's "bad file descriptor": libraries take it for the end of the open files. */
 const BADF = 8;
-/** "Not supported". */
+/** WASI's "not supported". */
 const NOSYS = 52;
 
-// Files are closed, lists are empty, the clock stands at 0, and random bytes are all the same.
+// Stubs: files are closed, lists are empty, the clock stands at 0, random bytes are all equal.
 const WASI = /^wasi_(snapshot_preview1|unstable)$/;
-/** What AssemblyScript imports by default: both are ends. */
+/** AssemblyScript's default imports that end the program. */
 const ENDS: ReadonlySet<string> = new Set(["env.abort", "wasi_snapshot_preview1.proc_exit"]);
 
 function bodyOf(m: Module, base: string, results: number): number {
@@ -46,7 +46,7 @@ function bodyOf(m: Module, base: string, results: number): number {
   }
 }
 
-/** Parameters of the functions above: another shape gets the plain answer. */
+/** Parameters of the stubs above: a function of another shape gets the plain answer. */
 const SHAPES: Readonly<Record<string, readonly number[]>> = {
   environ_sizes_get: [binaryen.i32, binaryen.i32],
   args_sizes_get: [binaryen.i32, binaryen.i32],
@@ -62,10 +62,10 @@ function fits(base: string, params: number): boolean {
 }
 
 /**
- * Replaces every function that `module` imports from WASI (and AssemblyScript's `env.abort`) by one of its own.
- * A module without such imports is given back byte for byte.
+ * Replaces every function that `module` imports from WASI (and AssemblyScript's `env.abort`) by a
+ * stub. Returns a module without such imports byte for byte.
  *
- * @throws Fault `invalidInput` when the module does not parse, or is not valid afterwards.
+ * @throws Fault `invalidInput` when the module does not parse, or is not valid afterwards
  */
 export function stubImports(module: Uint8Array): Stubbed {
   let m: Module;

@@ -7,18 +7,18 @@ import { buildEnv } from "../../../port/build_env.ts";
 const HOME = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = join(HOME, "deno.json");
 
-/** Lines of what Deno says of a module that does not parse: what, the line, and where. */
+/** Maximum lines shown of Deno's error about a module that does not parse: message, line, place. */
 const SAID = 6;
 
-/** Folders of ours that every tool may import from. */
+/** Remit's folders that every tool may import from. */
 const OPEN = ["contracts", "port", "text", "tools-wasm/sdk"].map((name) => join(HOME, name));
 
 /**
- * One classic script of `tool.ts` in `folder` (absolute) and all that it imports, which sets `globalThis.__tools` to
- * its export `tools`. The same sources give the same text.
+ * Bundles `tool.ts` in `folder` (absolute) and its imports into one classic script, which sets
+ * `globalThis.__tools` to its export `tools`. Equal sources give equal text.
  *
- * @throws Fault `invalidInput` where it does not bundle, or imports a file outside its folder, a package that deno.json
- * does not name, or anything from the network.
+ * @throws Fault `invalidInput` where it does not bundle, or imports a file outside its folder, a
+ * package that deno.json does not name, or anything from the network
  */
 export async function bundleScript(folder: string): Promise<string> {
   const real = await Deno.realPath(folder);
@@ -41,7 +41,8 @@ export async function bundleScript(folder: string): Promise<string> {
       "--minify",
       "--keep-names",
     ];
-    // What is imported is pinned by now: nothing else may be resolved, fetched or written into our lock.
+    // The imports are checked by now: nothing else may be resolved, fetched or added to Remit's
+    // lock.
     const env = beneath(join(HOME, "tools-wasm"), real) ? {} : NO_NETWORK;
     return await runDeno("bundle", ["--frozen", ...args, entry], { tool, env });
   } finally {
@@ -50,16 +51,16 @@ export async function bundleScript(folder: string): Promise<string> {
 }
 
 /**
- * Looks at what a tool imports, before anything of it is resolved: no package is asked for, no lock is read or
- * written, and what Deno notes of the sources goes into a cache that is thrown away.
+ * Checks a tool's imports before they are resolved: asks for no package, reads or writes no lock,
+ * and uses a temporary cache for Deno's notes about the sources.
  */
 async function checkImports(
   tool: string,
   { folder, denoDir }: { readonly folder: string; readonly denoDir: string },
 ): Promise<void> {
   const env = { ...NO_NETWORK, DENO_DIR: denoDir };
-  const said = await runDeno("info", ["--json", "--no-npm", "--no-lock", tool], { tool, env });
-  const graph: unknown = JSON.parse(said);
+  const graphText = await runDeno("info", ["--json", "--no-npm", "--no-lock", tool], { tool, env });
+  const graph: unknown = JSON.parse(graphText);
   const allowed = [folder, ...OPEN];
   const packages = await packagesOf(CONFIG);
   for (const found of modulesOf(graph)) {
@@ -73,7 +74,7 @@ async function checkImports(
       allowed.some((root) => beneath(root, path));
     if (!inside) throw refuse(tool, `it imports "${found.specifier}", which is not its own`);
     for (const { specifier, code, type } of found.dependencies ?? []) {
-      // A name that leads nowhere is no module: it stands with who named it alone.
+      // A name that leads nowhere has no module of its own; only the importing module lists it.
       if (code?.error === undefined && type?.error === undefined) continue;
       throw refuse(tool, `it imports "${specifier}", which is not its own`);
     }
@@ -114,7 +115,7 @@ function beneath(root: string, path: string): boolean {
   return way !== "" && !way.startsWith("..") && !isAbsolute(way);
 }
 
-/** A proxy where nothing listens: a folder that somebody wrote asks no host for anything. */
+/** A proxy address where nothing listens: a stranger's folder must not contact any host. */
 const NO_NETWORK: Readonly<Record<string, string>> = Object.freeze({
   ...{ HTTP_PROXY: "http://127.0.0.1:1", HTTPS_PROXY: "http://127.0.0.1:1", NO_PROXY: "" },
   ...{ http_proxy: "http://127.0.0.1:1", https_proxy: "http://127.0.0.1:1", no_proxy: "" },
@@ -129,7 +130,7 @@ async function runDeno(
     args: [command, "--quiet", "--config", CONFIG, "--no-remote", ...args],
     clearEnv: true,
     env: { ...buildEnv(Deno.env.toObject()), ...env },
-    // Where it stands a package.json or a .npmrc may lie.
+    // A package.json or a .npmrc may lie in the tool's folder.
     cwd: HOME,
     stdin: "null",
   }).output();

@@ -1,5 +1,5 @@
 /**
- * Makes one script of a plugin's `tool.ts`.
+ * Bundles a plugin's `tool.ts` into one script.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What a script tool is handed: types for `tool.ts`, and nothing that runs.
+ * The types of a script tool's `remit`; this file has no code.
  *
  * @example
  * ```ts
@@ -22,16 +22,16 @@ export type Json = null | boolean | number | string | readonly Json[] | {
 
 /** A part of a file, or all of it. */
 export interface FilePart {
-  /** Set unless `encoding` was `base64`. */
+  /** Present unless `encoding` was `base64`. */
   readonly text?: string;
   readonly base64?: string;
-  /** Size of the whole file. */
+  /** Bytes of the whole file. */
   readonly bytes: number;
-  /** The byte after the last one of this part: `from` of the next. */
+  /** The offset after this part's last byte: `from` of the next part. */
   readonly next: number;
-  /** Nothing comes after this part. */
+  /** Whether this is the last part. */
   readonly end: boolean;
-  /** The file is not UTF-8 here, and what is not became U+FFFD. */
+  /** Present when bytes of this part were not UTF-8 and became U+FFFD. */
   readonly lossy?: true;
 }
 
@@ -50,21 +50,23 @@ export interface WebAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly text?: string;
   readonly base64?: string;
-  /** There was more than was asked for. */
+  /** Whether the answer was longer than requested. */
   readonly cut: boolean;
   /** A redirect that was not followed. */
   readonly stopped?: { readonly location: string; readonly why: string };
 }
 
 /**
- * What a script may ask for. Each function answers only where the plugin's `tool.yaml` names it and the task was
- * granted it; else its promise is rejected with an `Error` whose `code` says why (`refused`, `notFound`, …).
+ * The requests of a script. Each function works only if the plugin's `tool.yaml` names it and the
+ * task was granted it; otherwise its promise is rejected with an `Error` whose `code` gives the
+ * reason (`refused`, `notFound`, …).
  *
- * Host calls are made one after another, in the order in which they were begun; each is done when its function returns.
+ * Host calls run one after another in the order of their calls; each is complete when its function
+ * returns.
  */
 export interface Remit {
   readonly fs: {
-    /** At most 4 MiB at once; `from` is a byte. */
+    /** At most 4 MiB at once; `from` is a byte offset. */
     readonly read: (
       args: {
         readonly path: string;
@@ -102,31 +104,32 @@ export interface Remit {
     ) => Promise<{ readonly text: string }>;
   };
   readonly memory: {
-    /** Passages of the task's wiki that fit best, `k` of them (6 if absent, at most 20); each with its file and lines. */
+    /** The `k` best passages of the task's wiki (default 6, at most 20), with file and lines. */
     readonly query: (
       args: { readonly query: string; readonly k?: number },
     ) => Promise<{ readonly hits: readonly Json[]; readonly fit: Json }>;
   };
   readonly secret: {
-    /** A handle for a header's value; the secret itself is put in outside the plugin. */
+    /** A handle for a header's value; the secret itself is inserted outside the plugin. */
     readonly use: (args: { readonly name: string }) => Promise<{ readonly handle: string }>;
   };
   /**
-   * Calls a tool, through the gate, and gives the text that a model would see (JSON text where a tool's result is
-   * JSON). Throws an `Error` whose `code` is the outcome (`refusedByPolicy`, `deniedByUser`, …) where that is not `ok`.
+   * Calls a tool through the gate and returns the text that a model would see (JSON text for a JSON
+   * result). Throws an `Error` whose `code` is the outcome (`refusedByPolicy`, `deniedByUser`, …)
+   * unless it is `ok`.
    */
   readonly tool: (name: string, args?: Readonly<Record<string, Json>>) => Promise<string>;
   readonly log: (text: string) => Promise<null>;
   readonly progress: (text: string) => Promise<null>;
-  /** Milliseconds since 1970, really; `Date.now()` starts on 1 January 2026 in every call. */
+  /** The real time, ms since 1970; `Date.now()` starts on 1 January 2026 in every call. */
   readonly clock: () => Promise<number>;
-  /** Random bytes, really; `Math.random()` is the same in every run. */
+  /** Truly random bytes; `Math.random()` is the same in every run. */
   readonly random: (bytes: number) => Promise<Uint8Array>;
 }
 
-/** One tool: what it returns, or what its promise resolves to, is the result, as JSON. */
+/** One tool: its return value, or the value of its promise, is the result, as JSON. */
 // deno-lint-ignore no-explicit-any -- arguments fit the tool's own schema, which TypeScript does not see
 export type Tool = (args: any, remit: Remit) => unknown;
 
-/** What `tool.ts` exports as `tools`: its names are those of `tool.yaml`. */
+/** The export `tools` of `tool.ts`: its names are those of `tool.yaml`. */
 export type Tools = Readonly<Record<string, Tool>>;

@@ -1,10 +1,10 @@
-// Arguments, checked again: a host that lets something else through gets a refusal, not a crash.
+// Checks arguments again, so that a host's mistake leads to a refusal and not to a crash.
 
 import { Json, Kind } from "remit/json";
 import { fail } from "remit/plugin";
 import { Source } from "./source";
 
-/** The text or file that `args` names; one of the two, or the call fails. */
+/** The text or file that `args` names; fails the call unless exactly one is given. */
 export function sourceOf(args: Json, pathName: string = "path", textName: string = "text"): Source {
   const path = args.get(pathName);
   const text = args.get(textName);
@@ -22,16 +22,16 @@ export function sourceOf(args: Json, pathName: string = "path", textName: string
   return new Source("", new Uint8Array(0));
 }
 
-/** The whole number `name` within bounds, or what stands for it. */
-export function integerOf(args: Json, name: string, fallback: i32, least: i32, most: i32): i32 {
+/** The whole number `name` within bounds; `fallback` if absent. */
+export function integerOf(args: Json, name: string, fallback: i32, lowest: i32, highest: i32): i32 {
   const given = args.get(name);
   if (given == null) return fallback;
   const value = given.number;
-  if (value >= least && value <= most && Math.floor(value) == value) return <i32> value;
+  if (value >= lowest && value <= highest && Math.floor(value) == value) return <i32> value;
   fail(
     "invalidArguments",
-    "Cannot use '" + name + "': it must be a whole number from " + least.toString() + " to " +
-      most.toString(),
+    "Cannot use '" + name + "': it must be a whole number from " + lowest.toString() + " to " +
+      highest.toString(),
   );
   return fallback;
 }
@@ -46,7 +46,7 @@ export function flagOf(args: Json, name: string): bool {
   return given.isTrue;
 }
 
-/** The string `name` in UTF-8; null when it is not given. */
+/** The string `name` in UTF-8; null if absent. */
 export function textOf(args: Json, name: string): Uint8Array | null {
   const given = args.get(name);
   if (given == null) return null;

@@ -7,7 +7,7 @@ import { sourceOf } from "./arguments";
 import { countByte } from "./find";
 import { PIECE } from "./source";
 
-/** The longest character of UTF-8 may be torn between two readings. */
+/** Maximum bytes of a UTF-8 character that two reads may split. */
 const TORN = 3;
 
 export function count(args: Json): void {
@@ -34,7 +34,7 @@ class Tally {
 
   constructor(private base: usize) {}
 
-  /** Counts what was kept and `fresh` bytes behind it; gives how many it keeps for the next time. */
+  /** Counts the kept bytes and `fresh` more; returns how many bytes to keep for the next call. */
   take(kept: i32, fresh: i32): i32 {
     const all = kept + fresh;
     this.lines += countByte(this.base + kept, this.base + all, 0x0a);
@@ -66,7 +66,7 @@ class Tally {
   }
 }
 
-/** Whether so few bytes could be the beginning of a character. */
+/** Whether these few bytes can begin a character. */
 function mayGoOn(at: usize, bytes: i32): bool {
   const first = load<u8>(at);
   if (first < 0xc2 || first > 0xf4) return false;

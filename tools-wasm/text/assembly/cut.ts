@@ -37,7 +37,7 @@ export function cut(args: Json): void {
   answer(out.close("}"));
 }
 
-/** Which numbers a list like `1,3-5,7-` names. */
+/** The numbers in a list such as `1,3-5,7-`. */
 class Chosen {
   private first: i32[] = [];
   private last: i32[] = [];
@@ -95,7 +95,7 @@ class Cutter {
     return changetype<usize>(this.buffer);
   }
 
-  /** A line without the delimiter is kept whole. */
+  /** Keeps a line without the delimiter whole. */
   fields(line: usize, bytes: i32): void {
     this.empty(bytes);
     const end = line + bytes;
@@ -115,7 +115,7 @@ class Cutter {
     }
   }
 
-  /** A byte that belongs to no character counts as one. */
+  /** A byte outside any character counts as one. */
   characters(line: usize, bytes: i32): void {
     this.empty(bytes);
     let number = 1;

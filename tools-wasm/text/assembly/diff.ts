@@ -33,7 +33,7 @@ function nameOf(source: Source, fallback: string): string {
   return source.path == "" ? fallback : source.path;
 }
 
-/** A number for each different line, with what ends it. */
+/** Numbers the distinct lines, including their ends. */
 class Numbers {
   private slots: StaticArray<i32>;
   private at: StaticArray<u32>;
@@ -41,13 +41,13 @@ class Numbers {
   private hashes: StaticArray<u32>;
   private count: i32 = 0;
 
-  constructor(most: i32) {
+  constructor(capacity: i32) {
     let slots = 16;
-    while (slots < 2 * most) slots *= 2;
+    while (slots < 2 * capacity) slots *= 2;
     this.slots = new StaticArray<i32>(slots);
-    this.at = new StaticArray<u32>(most);
-    this.bytes = new StaticArray<i32>(most);
-    this.hashes = new StaticArray<u32>(most);
+    this.at = new StaticArray<u32>(capacity);
+    this.bytes = new StaticArray<i32>(capacity);
+    this.hashes = new StaticArray<u32>(capacity);
   }
 
   of(whole: Whole): StaticArray<i32> {
@@ -76,7 +76,7 @@ class Numbers {
   }
 }
 
-/** Writes hunks: each is there whole or not at all, so that what is shown can be applied. */
+/** Writes hunks, each completely or not at all, so that the output can be applied. */
 class Unified {
   private out: Writer = new Writer().open("{").key("diff").beginText();
   private added: i32 = 0;
@@ -104,7 +104,7 @@ class Unified {
         j++;
         continue;
       }
-      // A hunk goes on while less than twice the context lies between two changes.
+      // A hunk continues while less than twice the context separates two changes.
       const lead = min(this.context, i);
       let oldEnd = i;
       let freshEnd = j;
@@ -178,7 +178,7 @@ class Unified {
 
   write(): Writer {
     const equal = this.added == 0 && this.removed == 0;
-    // Two texts that are equal have no diff, and so no header.
+    // Equal texts have no diff, so no header.
     if (equal) this.out = new Writer().open("{").key("diff").beginText();
     this.out.endText().key("added").integer(this.added).key("removed").integer(this.removed);
     if (this.cut) this.out.key("cut").bool(true);
@@ -187,7 +187,7 @@ class Unified {
   }
 }
 
-/** A range as hunks write it: an empty one names the line before it. */
+/** A range in a hunk's notation: an empty one names the line before it. */
 function range(from: i32, count: i32): string {
   return (count == 0 ? from : from + 1).toString() + "," + count.toString();
 }

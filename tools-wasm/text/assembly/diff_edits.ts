@@ -1,14 +1,15 @@
-// Which lines of two texts stay, by Myers' greedy algorithm, with a bound on its work: when two pieces differ in
-// more than so many lines, the way that came furthest is taken and the search starts anew behind it.
+// Finds the unchanged lines of two texts by Myers' greedy algorithm with bounded work: when two
+// pieces differ in more lines than the bound, the furthest path is taken and the search restarts
+// behind it.
 
-/** Most different lines that are searched for the shortest way. */
+/** Maximum differing lines in the search for the shortest path. */
 const BOUND = 1_000;
 
-/** Marks the lines that are taken out of `old` and put into `fresh`, both given as numbers that tell lines apart. */
+/** Marks the lines removed from `old` and added in `fresh`, both as numbers of `Numbers`. */
 export class Edits {
   readonly removed: StaticArray<bool>;
   readonly added: StaticArray<bool>;
-  /** Furthest place in `old` on each diagonal, for each number of differences. */
+  /** Furthest position in `old` on each diagonal, for each number of differences. */
   private rounds: Array<StaticArray<i32>> = [];
 
   constructor(private old: StaticArray<i32>, private fresh: StaticArray<i32>) {
@@ -35,17 +36,17 @@ export class Edits {
     for (let i = freshFrom; i < freshEnd; i++) this.added[i] = true;
   }
 
-  /** Goes as far as the bound allows, marks the way, and gives where it ended: in `old` << 32 | in `fresh`. */
+  /** Searches up to the bound, marks the path, and returns its end: in `old` << 32 | in `fresh`. */
   private walk(oldFrom: i32, freshFrom: i32, oldEnd: i32, freshEnd: i32): i64 {
     const width = oldEnd - oldFrom;
     const height = freshEnd - freshFrom;
-    const most = min(BOUND, width + height);
-    const furthest = new StaticArray<i32>(2 * most + 3);
-    const middle = most + 1;
+    const bound = min(BOUND, width + height);
+    const furthest = new StaticArray<i32>(2 * bound + 3);
+    const middle = bound + 1;
     this.rounds = [];
     let bestDiagonal = 0;
     let bestSum = -1;
-    for (let round = 0; round <= most; round++) {
+    for (let round = 0; round <= bound; round++) {
       bestSum = -1;
       for (let k = -round; k <= round; k += 2) {
         const down = k == -round ||
@@ -62,7 +63,8 @@ export class Edits {
           y++;
         }
         unchecked(furthest[middle + k] = x);
-        // Off the edge of one text, a way is no way; it is kept so that its neighbours have something to compare.
+        // A path beyond the edge of a text is invalid; it is kept only so that its neighbours can
+        // compare.
         if (x <= width && y <= height && x + y > bestSum) {
           bestSum = x + y;
           bestDiagonal = k;

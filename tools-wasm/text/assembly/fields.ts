@@ -1,14 +1,14 @@
-// Fields of a line: what lies between delimiters, or between runs of blanks when none is named.
+// Fields of a line, between delimiters, or between runs of blanks without a delimiter.
 
-/** Finds fields in lines. An empty delimiter stands for runs of spaces and tabs. */
+/** Finds fields in lines. An empty delimiter means runs of spaces and tabs. */
 export class Fields {
-  /** Where the field that was found begins, and its bytes. */
+  /** Address of the found field, and its bytes. */
   at: usize = 0;
   bytes: i32 = 0;
 
   constructor(readonly delimiter: Uint8Array) {}
 
-  /** Finds field `number` (1 is the first) of a line; false, and an empty one, when it has fewer. */
+  /** Finds field `number` (1 is the first) of a line; false, and an empty field, for fewer. */
   find(line: usize, bytes: i32, number: i32): bool {
     let from = line;
     const end = line + bytes;
@@ -31,7 +31,7 @@ export class Fields {
     return false;
   }
 
-  /** Address of the delimiter behind `from`; `end` when there is none. */
+  /** Address of the next delimiter from `from` on; `end` for none. */
   endOf(from: usize, end: usize): usize {
     const bytes = this.delimiter.length;
     if (bytes == 0) {

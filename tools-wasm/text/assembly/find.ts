@@ -1,6 +1,6 @@
-// Bytes and words found sixteen bytes at a time.
+// Searches bytes and words sixteen bytes at a time.
 
-/** Address of the first `byte` in [at, end); `end` when there is none. */
+/** Address of the first `byte` in [at, end); `end` for none. */
 export function findByte(at: usize, end: usize, byte: u8): usize {
   const wanted = i8x16.splat(<i8> byte);
   for (; at + 16 <= end; at += 16) {
@@ -11,13 +11,13 @@ export function findByte(at: usize, end: usize, byte: u8): usize {
   return end;
 }
 
-/** Address behind the last `byte` in [from, end); `from` when there is none. */
+/** Address behind the last `byte` in [from, end); `from` for none. */
 export function behindLast(from: usize, end: usize, byte: u8): usize {
   while (end > from && load<u8>(end - 1) != byte) end--;
   return end;
 }
 
-/** How often `byte` stands in [at, end). */
+/** Number of occurrences of `byte` in [at, end). */
 export function countByte(at: usize, end: usize, byte: u8): i32 {
   const wanted = i8x16.splat(<i8> byte);
   let count = 0;
@@ -28,15 +28,15 @@ export function countByte(at: usize, end: usize, byte: u8): i32 {
   return count;
 }
 
-/** Bytes from the most to the least frequent in prose and programs; what is not here is rarer. */
+/** Bytes from most to least frequent in prose and programs; all others are rarer. */
 const COMMON = " etaoinsrlcdpumhfg.,()_=-\"0b:1;'/{}y[]xwvk2T*SE";
 
-/** Something to find: bytes, of which ASCII letters may stand in either case. */
+/** A search text; its ASCII letters may match either case. */
 export class Needle {
   private wanted: StaticArray<u8>;
-  /** Bits set in the text before it is compared: 0x20 where a letter may stand in either case. */
+  /** Bits set in the text before comparison: 0x20 for a letter that may have either case. */
   private blurred: StaticArray<u8>;
-  /** Where its two rarest bytes are: these are looked for first. */
+  /** Positions of its two rarest bytes, which are searched first. */
   private rare: i32 = 0;
   private second: i32 = 0;
 
@@ -60,7 +60,7 @@ export class Needle {
     return this.wanted.length;
   }
 
-  /** Address where it first stands whole in [at, end); 0 when it does not. */
+  /** Address of the first occurrence in [at, end); 0 for none. */
   find(at: usize, end: usize): usize {
     const bytes = <usize> this.bytes;
     if (at + bytes > end) return 0;

@@ -26,7 +26,7 @@ export function head(args: Json): void {
   answer(out.key("more").bool(more).close("}"));
 }
 
-/** Enough for all that is shown, whatever is escaped in it. */
+/** Enough for all shown text, whatever is escaped in it. */
 const TAIL_BYTES = 2 * RESULT_BYTES;
 
 export function tail(args: Json): void {
@@ -35,7 +35,7 @@ export function tail(args: Json): void {
   if (failed()) return;
   const buffer = new ArrayBuffer(TAIL_BYTES);
   const base = changetype<usize>(buffer);
-  // The first reading tells the size.
+  // The first read tells the size.
   const probe = source.size < 0 ? source.readAt(0, TAIL_BYTES, base) : 0;
   const start = max<i64>(source.size - TAIL_BYTES, 0);
   const bytes = probe == source.size ? probe : source.readAt(start, TAIL_BYTES, base);
@@ -54,7 +54,7 @@ function lastLines(source: Source, base: usize, bytes: i32, start: i64, wanted: 
     if (room < 0 && count > 0) break;
     at = line;
   }
-  // A line whose beginning was not read, or does not fit, is shown from where it does.
+  // A line whose beginning was not read, or does not fit, is shown from where it fits.
   const torn = at == base && start > 0;
   if (<i32> (end - at) > RESULT_BYTES) at = end - RESULT_BYTES;
   const more = at > base || start > 0;

@@ -1,4 +1,4 @@
-// The text plugin: what its tools are called.
+// The text plugin: calls the tool of each name.
 
 import { finish, readCall } from "remit/plugin";
 import { count } from "./count";

@@ -1,4 +1,4 @@
-// text_outline: the headings of a Markdown text. What stands in code blocks or front matter is none.
+// text_outline: the headings of a Markdown text, outside code blocks and front matter.
 
 import { Json } from "remit/json";
 import { answer, failed } from "remit/plugin";
@@ -7,7 +7,7 @@ import { integerOf, sourceOf } from "./arguments";
 import { RESULT_BYTES, wholeCharacters } from "./shown";
 import { Lines } from "./source";
 
-/** Most bytes of a heading that are shown. */
+/** Maximum bytes shown of a heading. */
 const SHOWN = 300;
 
 export function outline(args: Json): void {
@@ -29,7 +29,7 @@ class Outline {
   private fence: u8 = 0;
   private fenceBytes: i32 = 0;
   private inFront: bool = false;
-  /** The paragraph that an underline would make a heading: its first lines, and where it began. */
+  /** The paragraph that an underline would make a heading: its first bytes and its line number. */
   private paragraph: Uint8Array = new Uint8Array(SHOWN + 4);
   private paragraphBytes: i32 = 0;
   private paragraphLine: i32 = 0;
@@ -38,7 +38,7 @@ class Outline {
 
   take(line: usize, bytes: i32, number: i32): void {
     const leading = blanks(line, bytes, 0);
-    // A tab moves to the fourth column, at least.
+    // A tab reaches at least the fourth column.
     const indent = leading > 0 && holds(line, leading, 0x09) ? 4 : leading;
     const at = line + leading;
     const left = bytes - leading;
@@ -52,7 +52,7 @@ class Outline {
     }
     if (this.fence != 0) return this.inFence(at, left, indent);
     if (left == 0) return this.endParagraph();
-    // Four blanks begin code, unless a paragraph goes on.
+    // Four blanks begin code, unless a paragraph continues.
     if (indent > 3) {
       if (this.paragraphLine > 0) this.addToParagraph(at, left, number);
       return;
@@ -79,7 +79,7 @@ class Outline {
     this.addToParagraph(at, left, number);
   }
 
-  /** Only its end tells front matter from a line across: what was found before it is forgotten. */
+  /** Only its end tells front matter from a thematic break: drops everything found before. */
   private endFront(): void {
     this.inFront = false;
     this.fence = 0;
@@ -107,7 +107,7 @@ class Outline {
     this.paragraphBytes += taken;
   }
 
-  /** The text of a heading that begins with #, without the # that may close it. */
+  /** The text of a heading that begins with #, without a closing #. */
   private heading(level: i32, number: i32, at: usize, bytes: i32): void {
     let end = trimmed(at, bytes);
     let closed = end;
@@ -135,14 +135,14 @@ class Outline {
   }
 }
 
-/** Bytes of the mark of UTF-8 that some editors begin a file with: it is no part of the first line. */
+/** Bytes of a UTF-8 byte order mark, which is not part of the first line. */
 function markBytes(at: usize, bytes: i32): i32 {
   return bytes >= 3 && load<u8>(at) == 0xef && load<u8>(at, 1) == 0xbb && load<u8>(at, 2) == 0xbf
     ? 3
     : 0;
 }
 
-/** Whether a line is no part of a paragraph: a quotation, a list's item, a line across, or HTML. */
+/** Whether a line ends a paragraph: a quotation, a list item, a thematic break, or HTML. */
 function interrupts(at: usize, left: i32, first: u8, run: i32): bool {
   if (first == 0x3e || first == 0x3c) return true;
   const bullet = first == 0x2d || first == 0x2a || first == 0x2b;

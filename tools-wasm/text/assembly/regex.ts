@@ -1,4 +1,4 @@
-// A regular expression, ready to look for. All of it takes time proportional to the text times the program's length.
+// A compiled regular expression. Takes time proportional to the text times the program's length.
 
 import { fail } from "remit/plugin";
 import { Needle } from "./find";
@@ -8,7 +8,7 @@ import { Do, MAX_INSTRUCTIONS, Program } from "./regex_program";
 import { Context, isWord, Threads } from "./regex_threads";
 import { Node, Part } from "./regex_tree";
 
-/** Most bytes of an expression. */
+/** Maximum bytes of an expression. */
 const MAX_BYTES = 1_000;
 
 export class Regex {
@@ -24,7 +24,7 @@ export class Regex {
     this.waitingBegan = new StaticArray<i32>(program.length);
   }
 
-  /** Instructions of the program: what one byte costs at most, a few times over. */
+  /** Instructions of the program: a small multiple of them bounds the work for one byte. */
   get instructions(): i32 {
     return this.program.length;
   }
@@ -34,7 +34,7 @@ export class Regex {
     return this.dfa.matches(at, bytes);
   }
 
-  /** Where in the line the leftmost match begins; -1 when there is none. */
+  /** The start of the leftmost match in the line; -1 for none. */
   begins(line: usize, bytes: i32): i32 {
     const program = this.program;
     const threads = this.threads;
@@ -56,7 +56,7 @@ export class Regex {
       }
       if (best < 0) threads.add(program.start, at, Context.Known, at == 0, at == bytes, edge);
       waiting = 0;
-      // Threads are in the order in which they began: what comes after a match began later.
+      // Threads are ordered by their start, so all after a match began later.
       for (let i = 0; i < threads.length; i++) {
         const place = threads.list[i];
         const began = threads.began[i];
@@ -77,7 +77,7 @@ export class Regex {
   }
 }
 
-/** Reads an expression; fails the call and gives null when it is none, or too large. */
+/** Compiles an expression; fails the call and returns null for an invalid or too large one. */
 export function parseRegex(utf8: Uint8Array, ignoreCase: bool): Regex | null {
   const parser = new RegexParser(String.UTF8.decodeUnsafe(utf8.dataStart, utf8.length), ignoreCase);
   if (utf8.length > MAX_BYTES) {
@@ -104,7 +104,7 @@ export function parseRegex(utf8: Uint8Array, ignoreCase: bool): Regex | null {
   return new Regex(program, neededBy(tree, ignoreCase));
 }
 
-/** The longest text that every match holds, if there is one: lines without it need no second look. */
+/** The longest text in every match, if there is one: lines without it need no further check. */
 function neededBy(tree: Node, ignoreCase: bool): Needle | null {
   const runs: string[] = [""];
   collect(tree, ignoreCase, runs);
@@ -126,10 +126,10 @@ function collect(node: Node, ignoreCase: bool, runs: string[]): void {
   } else if (node.part != Part.Place) runs.push("");
 }
 
-/** The character that `node` is, small when its case does not matter; -1 when it may be several. */
+/** The only character that `node` matches, lower case if case does not matter; -1 for several. */
 function pointOf(node: Node, ignoreCase: bool): i32 {
   if (node.onlyPoint >= 0 || !ignoreCase) {
-    // Half of a surrogate pair is in no UTF-8.
+    // UTF-8 contains no half of a surrogate pair.
     return node.onlyPoint >= 0xd800 && node.onlyPoint < 0xe000 ? -1 : node.onlyPoint;
   }
   const ranges = node.ranges;

@@ -1,5 +1,6 @@
-// Does a line match? Sets of threads are given numbers as they are met, and a byte in a set leads to a set, which is
-// remembered. When too many were met, all are forgotten: memory stays bounded and every byte costs at most one step.
+// A lazy DFA that decides whether a line matches: sets of threads are numbered as they occur, and
+// each transition is cached. When the cache is full it is cleared: memory stays bounded, and every
+// byte costs at most one step.
 
 import { Do, Program } from "./regex_program";
 import { Context, isWord, Threads } from "./regex_threads";
@@ -7,11 +8,11 @@ import { Context, isWord, Threads } from "./regex_threads";
 const UNKNOWN: i16 = -1;
 const DEAD: i16 = 0;
 const MATCH: i16 = 1;
-/** The set at the start of every line; no other set is given its number, whatever threads it has. */
+/** The set at the start of every line, a number of its own whatever its threads. */
 const START: i32 = 2;
-/** Most sets that are remembered. */
+/** Maximum cached sets. */
 const MAX_SETS = 2_000;
-/** Most threads of all remembered sets. */
+/** Maximum threads of all cached sets. */
 const MAX_THREADS = 1_000_000;
 
 export class Dfa {
@@ -37,7 +38,7 @@ export class Dfa {
     this.forget();
   }
 
-  /** Whether the expression is anywhere in the line. */
+  /** Whether the expression matches anywhere in the line. */
   matches(at: usize, bytes: i32): bool {
     const end = at + bytes;
     const classOf = this.classOf;
@@ -63,7 +64,7 @@ export class Dfa {
     return matched == MATCH;
   }
 
-  /** Bytes that no instruction tells apart share a class. */
+  /** Bytes that no instruction distinguishes share a class. */
   private classify(): void {
     const border = new StaticArray<bool>(257);
     for (let i = 0; i < this.program.length; i++) {
@@ -88,7 +89,7 @@ export class Dfa {
     this.kept = 0;
     memory.fill(changetype<usize>(this.leads), 0xff, this.leads.length << 1);
     memory.fill(changetype<usize>(this.atEnd), 0xff, MAX_SETS << 1);
-    // The numbers of DEAD and MATCH.
+    // Placeholders for the numbers of DEAD and MATCH.
     this.sets.push(new StaticArray<u16>(0));
     this.sets.push(new StaticArray<u16>(0));
     this.old.clear();
@@ -98,7 +99,7 @@ export class Dfa {
     this.rounds++;
   }
 
-  /** Threads of `set` once it is known what follows; true when one stands at the match. */
+  /** Resolves the threads of `set` once the next byte is known; true if one reaches the match. */
   private resolve(set: i32, atEnd: bool, wordAfter: bool): bool {
     const members = this.sets[set];
     const edge = this.wordBefore[set] != wordAfter;

@@ -1,11 +1,11 @@
-// Reads the text of a regular expression. The syntax is the part of JavaScript's that needs no going back:
-// characters, . [class] \d \w \s \D \W \S ^ $ \b \B (group) (?:group) | * + ? {n} {n,} {n,m}, a lazy ? after them,
-// \t \n \r \f \v \0 \xHH \uHHHH \u{H}, and \ before punctuation.
+// Parses a regular expression. The syntax is the part of JavaScript's that needs no backtracking:
+// characters, . [class] \d \w \s \D \W \S ^ $ \b \B (group) (?:group) | * + ? {n} {n,} {n,m}, a
+// lazy ? after them, \t \n \r \f \v \0 \xHH \uHHHH \u{H}, and \ before punctuation.
 
 import { joined, LAST_POINT, Node, others, Part, Place, withCases } from "./regex_tree";
 
 const DEEPEST = 50;
-/** Most times that a counted repeat may ask for. */
+/** Maximum count of a counted repeat. */
 export const MAX_REPEATS = 1_000;
 
 const DIGIT: i32[] = [0x30, 0x39];
@@ -34,11 +34,11 @@ const SPACE: i32[] = [
 ];
 
 export class RegexParser {
-  /** Why the text is no expression; empty while it is one. */
+  /** Why the text is not an expression; empty if it is. */
   wrong: string = "";
   private at: i32 = 0;
   private points: i32[] = [];
-  /** Ranges of the escape that was read last, when it stood for a class. */
+  /** Ranges of the last escape, if it was a class. */
   private escaped: i32[] | null = null;
 
   constructor(text: string, private ignoreCase: bool) {
@@ -104,7 +104,8 @@ export class RegexParser {
         return this.bad("a repeat may ask for " + MAX_REPEATS.toString() + " times at most");
       }
     } else if (!this.take(0x2a)) return item;
-    // Lazy or greedy is the same question: does the line match, and where does the first match begin?
+    // Lazy and greedy do not matter here: only whether a line matches, and where the first match
+    // begins.
     this.take(0x3f);
     const next = this.peek();
     if (next == 0x2a || next == 0x2b || next == 0x3f || (next == 0x7b && this.countAhead())) {
@@ -118,7 +119,7 @@ export class RegexParser {
     return node;
   }
 
-  /** Whether a { here begins a count: else it is a character. */
+  /** Whether a { here begins a count, rather than being a character. */
   private countAhead(): bool {
     let ahead = 1;
     while (isDigit(this.peek(ahead))) ahead++;
@@ -205,7 +206,7 @@ export class RegexParser {
     return this.take(0x62) ? 8 : this.escape();
   }
 
-  /** Reads what stands behind a backslash: a code point, or ranges in `escaped`. */
+  /** Parses the text behind a backslash: returns a code point, or sets ranges in `escaped`. */
   private escape(): i32 {
     const letter = this.peek();
     this.at++;

@@ -1,18 +1,18 @@
-// A regular expression as a program over bytes: what each instruction takes, and where it goes on.
+// A regular expression as a program over bytes.
 
 import { Node, Part, Place } from "./regex_tree";
 
 export enum Do {
-  /** Take a byte from `low` to `high`, go on at `next`. */
+  /** Take a byte from `low` to `high`, continue at `next`. */
   Byte,
-  /** Go on at `next` and at `other`. */
+  /** Continue at `next` and at `other`. */
   Split,
-  /** Go on at `next` where the place `low` is. */
+  /** Continue at `next` if the assertion `low` holds. */
   Place,
   Match,
 }
 
-/** Most instructions of a program. */
+/** Maximum instructions of a program. */
 export const MAX_INSTRUCTIONS = 20_000;
 
 export class Program {
@@ -24,9 +24,9 @@ export class Program {
   length: i32 = 0;
   start: i32 = 0;
   tooLong: bool = false;
-  /** Whether it asks for edges of words: only then the byte before matters. */
+  /** Whether it tests word edges: only then the previous byte matters. */
   edges: bool = false;
-  /** Tails of characters that were made already: many characters end alike. */
+  /** Cached tails of characters: many characters end alike. */
   private made: Map<i64, i32> = new Map<i64, i32>();
 
   constructor(tree: Node) {
@@ -47,7 +47,7 @@ export class Program {
     return at;
   }
 
-  /** Adds `node`, going on at `next`; gives where it begins. */
+  /** Adds `node`, continuing at `next`; returns its start. */
   private compile(node: Node, next: i32): i32 {
     if (this.tooLong) return 0;
     switch (node.part) {
@@ -88,13 +88,13 @@ export class Program {
     for (let i = 0; i < node.least && !this.tooLong; i++) {
       const before = begin;
       begin = this.compile(item, before);
-      // What holds nothing holds nothing a thousand times, too.
+      // Repeating an empty part leaves it empty.
       if (begin == before) break;
     }
     return begin;
   }
 
-  /** A character that nothing fits: a dead end. */
+  /** A character without ranges is a dead end. */
   private character(ranges: i32[], next: i32): i32 {
     let begin = -1;
     for (let i = ranges.length - 2; i >= 0; i -= 2) {
@@ -103,7 +103,7 @@ export class Program {
     return begin >= 0 ? begin : this.add(Do.Byte, 1, 0, next, 0);
   }
 
-  /** Code points from `first` to `last`, or else what begins at `begin`. Splits where UTF-8 changes its form. */
+  /** Code points from `first` to `last`, else `begin`. Splits where UTF-8 changes its form. */
   private points(first: i32, last: i32, next: i32, begin: i32): i32 {
     if (first > last || this.tooLong) return begin;
     if (first < 0xe000 && last >= 0xd800) {
@@ -111,9 +111,9 @@ export class Program {
       return this.points(first, 0xd7ff, next, upper);
     }
     for (let size = 1; size < 4; size++) {
-      const most = size == 1 ? 0x7f : size == 2 ? 0x7ff : 0xffff;
-      if (first <= most && last > most) {
-        return this.points(first, most, next, this.points(most + 1, last, next, begin));
+      const top = size == 1 ? 0x7f : size == 2 ? 0x7ff : 0xffff;
+      if (first <= top && last > top) {
+        return this.points(first, top, next, this.points(top + 1, last, next, begin));
       }
     }
     if (last > 0x7f) {
@@ -142,7 +142,7 @@ export class Program {
     return begin < 0 ? path : this.add(Do.Split, 0, 0, path, begin);
   }
 
-  /** The bytes of a range whose every byte may be chosen apart from the others. */
+  /** The bytes of a range in which each byte varies independently. */
   private sequence(first: i32, last: i32, next: i32): i32 {
     if (last < 0x80) return this.byte(first, last, next);
     const size = last < 0x800 ? 2 : last < 0x10000 ? 3 : 4;

@@ -1,10 +1,10 @@
-// A set of places in a program: where all its threads stand at one moment. Each is there once, so that a step costs
-// at most the program's length, whatever the expression.
+// A set of program positions: all threads at one moment. Each position occurs once, so that a step
+// costs at most the program's length, whatever the expression.
 
 import { Do, Program } from "./regex_program";
 import { Place } from "./regex_tree";
 
-/** What lies around a place between two bytes. `Later` keeps threads that wait for what comes next. */
+/** The surroundings of a position; `Later` keeps threads that wait for the next byte. */
 export enum Context {
   Later,
   Known,
@@ -18,7 +18,7 @@ export class Threads {
   private seen: StaticArray<u32>;
   private round: u32 = 0;
   private stack: StaticArray<u16>;
-  /** Steps taken since the start, for tests of how much work an expression is. */
+  /** Steps since the start, for tests of an expression's work. */
   static steps: u64 = 0;
 
   constructor(private program: Program) {
@@ -34,8 +34,8 @@ export class Threads {
   }
 
   /**
-   * Adds the thread at `from` and all that it goes on to without a byte. With `Later`, threads at a place stay there;
-   * with `Known`, they pass or end, by the three facts.
+   * Adds the thread at `from` and all that it reaches without a byte. With `Later`, threads at an
+   * assertion wait there; with `Known`, they pass or end, by the three facts.
    */
   add(from: i32, began: i32, context: Context, atStart: bool, atEnd: bool, atEdge: bool): void {
     const program = this.program;
@@ -46,16 +46,16 @@ export class Threads {
       if (unchecked(this.seen[at]) == this.round) continue;
       unchecked(this.seen[at] = this.round);
       Threads.steps++;
-      const what = unchecked(program.does[at]);
-      if (what == Do.Split) {
+      const step = unchecked(program.does[at]);
+      if (step == Do.Split) {
         unchecked(this.stack[depth++] = program.other[at]);
         unchecked(this.stack[depth++] = program.next[at]);
         continue;
       }
-      if (what == Do.Place) {
+      if (step == Do.Place) {
         const place = unchecked(program.low[at]);
         if (place == Place.Start) {
-          // What comes next does not change where a line starts.
+          // The next byte does not change where a line starts.
           if (atStart) unchecked(this.stack[depth++] = program.next[at]);
           continue;
         }
@@ -70,7 +70,7 @@ export class Threads {
     }
   }
 
-  /** Whether a thread stands at the match. */
+  /** Whether a thread has reached the match. */
   get matched(): bool {
     for (let i = 0; i < this.length; i++) {
       if (unchecked(this.program.does[unchecked(this.list[i])]) == Do.Match) return true;

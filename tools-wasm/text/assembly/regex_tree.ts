@@ -1,14 +1,14 @@
-// What a regular expression means, as a tree.
+// The syntax tree of a regular expression.
 
 export enum Part {
   Nothing,
-  /** One character of `ranges`: code points, first and last, in turn. */
+  /** One character of `ranges`: first and last code points, alternating. */
   Character,
   Sequence,
   Choice,
-  /** `items[0]` at least `least` times, at most `most` times; -1 is without end. */
+  /** `items[0]` at least `least` times, at most `most` times; -1 is unlimited. */
   Repeat,
-  /** A place between characters: see `Place`. */
+  /** An assertion between characters: see `Place`. */
   Place,
 }
 
@@ -28,7 +28,7 @@ export class Node {
 
   constructor(public part: Part) {}
 
-  /** The code point, when this is exactly one character; else -1. */
+  /** The code point, if this is exactly one character; else -1. */
   get onlyPoint(): i32 {
     return this.part == Part.Character && this.ranges.length == 2 &&
         this.ranges[0] == this.ranges[1]
@@ -59,7 +59,7 @@ export function joined(ranges: i32[]): i32[] {
   return out;
 }
 
-/** Every code point that is not in `ranges`, which are joined. A line never holds a newline, so it is left out. */
+/** Every code point outside the joined `ranges`. Newlines do not matter: lines have none. */
 export function others(ranges: i32[]): i32[] {
   const out: i32[] = [];
   let next = 0;
@@ -77,10 +77,10 @@ export function others(ranges: i32[]): i32[] {
   return out;
 }
 
-/** Most code points of one range beyond ASCII whose other case is looked up. */
+/** Maximum code points of one range beyond ASCII whose other case is looked up. */
 const FOLDED = 2_048;
 
-/** Ranges with the other case of each letter. */
+/** Ranges extended by the other case of each letter. */
 export function withCases(ranges: i32[]): i32[] {
   const out = ranges.slice();
   for (let i = 0; i < ranges.length; i += 2) {
@@ -107,7 +107,7 @@ function addCase(out: i32[], point: i32): void {
   pushPoint(out, letter.toUpperCase());
 }
 
-/** Letters whose other case is several letters have no other case here. */
+/** Ignores letters whose other case is several letters. */
 function pushPoint(out: i32[], letter: string): void {
   const point = letter.codePointAt(0);
   if (letter.length != (point > 0xffff ? 2 : 1) || point < 0x80) return;

@@ -1,4 +1,4 @@
-// text_search: which lines hold a text or match an expression, and where.
+// text_search: the lines that hold a text or match an expression, and where.
 
 import { Json } from "remit/json";
 import { answer, fail, failed } from "remit/plugin";
@@ -9,11 +9,11 @@ import { parseRegex, Regex } from "./regex";
 import { charactersBefore, RESULT_BYTES, wholeCharacters } from "./shown";
 import { Blocks, lineBytes } from "./source";
 
-/** Most bytes of a line that are shown; of a longer one those around the match. */
+/** Maximum bytes shown of a line; of a longer one those around the match. */
 const SHOWN = 400;
 const BEFORE_MATCH = 120;
 
-/** A line as it is shown. */
+/** A line as shown. */
 class Shown {
   constructor(readonly text: Uint8Array, readonly cut: bool) {}
 }
@@ -39,7 +39,7 @@ export function search(args: Json): void {
     fail("invalidArguments", "Cannot search: 'query' must be one line of at most 10000 bytes");
     return;
   }
-  // Cases beyond ASCII are the expression's business.
+  // Case folding beyond ASCII needs an expression.
   const literal = !isRegex && !(ignoreCase && hasHigh(query));
   let regex: Regex | null = null;
   if (!literal) regex = parseRegex(isRegex ? query : quoted(query), ignoreCase);
@@ -61,7 +61,7 @@ function quoted(query: Uint8Array): Uint8Array {
     const letter = query[i] | 0x20;
     const plain = query[i] >= 0x80 || (query[i] >= 0x30 && query[i] <= 0x39) ||
       (letter >= 0x61 && letter <= 0x7a);
-    // Control characters have no form with a backslash, and need none.
+    // Control characters have no escaped form, and need none.
     if (!plain && query[i] >= 0x20 && query[i] != 0x7f) out.push(0x5c);
     out.push(query[i]);
   }
@@ -78,9 +78,9 @@ class Hunt {
   /** Line number at `counted`, an address in this block. */
   private line: i32 = 1;
   private counted: usize = 0;
-  /** Last lines of the block before, for context. */
+  /** Last lines of the previous block, for context. */
   private earlier: Shown[] = [];
-  /** Lines that the last match still wants behind it. */
+  /** Lines of context that the last match still needs. */
   private wanting: i32 = 0;
 
   constructor(
@@ -117,7 +117,7 @@ class Hunt {
       }
       const newline = findByte(hit, end, 0x0a);
       const bytes = lineBytes(at, newline);
-      // What was found may be the carriage return that belongs to no line.
+      // The text may have been found in the carriage return, which is not part of the line.
       const matches = regex != null
         ? regex.matches(at, bytes)
         : needle != null && hit + needle.bytes <= at + bytes;

@@ -1,14 +1,14 @@
-// Text as results show it: whole characters, cut where there is too much.
+// Text for results: whole characters, cut where there is too much.
 
 import { Writer } from "remit/writer";
 
-/** Most bytes of JSON that a result's text takes: results are shown up to 64 KiB. */
+/** Maximum bytes of JSON for a result's text: results are shown up to 64 KiB. */
 export const RESULT_BYTES = 60_000;
 
-/** Bytes up to `most` that end with a whole character. */
-export function wholeCharacters(at: usize, bytes: i32, most: i32): i32 {
-  if (bytes <= most) return bytes;
-  let end = most;
+/** Bytes up to `limit`, ending with a whole character. */
+export function wholeCharacters(at: usize, bytes: i32, limit: i32): i32 {
+  if (bytes <= limit) return bytes;
+  let end = limit;
   for (let back = 0; back < 3 && end > 0 && (load<u8>(at + end) & 0xc0) == 0x80; back++) end--;
   return end;
 }
@@ -20,21 +20,21 @@ export function charactersBefore(at: usize, bytes: i32): i32 {
   return count;
 }
 
-/** Lines that are put together to one text until there is too much. */
+/** Joins lines into one text, up to a limit. */
 export class Text {
-  /** Whether something was left out. */
+  /** Whether something was omitted. */
   cut: bool = false;
   lines: i32 = 0;
   private writer: Writer = new Writer();
 
-  constructor(private most: i32) {
+  constructor(private limit: i32) {
     this.writer.beginText();
   }
 
-  /** Adds a line and a newline; false when there is no more room or number. */
+  /** Adds a line and a newline; false when a limit is reached. */
   add(at: usize, bytes: i32): bool {
     const room = RESULT_BYTES - this.writer.bytes;
-    if (this.cut || this.lines >= this.most || room <= 0) {
+    if (this.cut || this.lines >= this.limit || room <= 0) {
       this.cut = true;
       return false;
     }
@@ -45,7 +45,7 @@ export class Text {
     return !this.cut;
   }
 
-  /** Writes it as the value of `key`, and `cut` when something was left out. */
+  /** Writes the text as the value of `key`, and `cut` when something was omitted. */
   writeTo(out: Writer, key: string): void {
     this.writer.endText();
     out.key(key).json(this.writer);

@@ -1,4 +1,4 @@
-// text_sort: lines in order, by the whole line or a field, as bytes or as numbers.
+// text_sort: sorts lines by the whole line or a field, as bytes or as numbers.
 
 import { parseDecimal } from "remit/decimal";
 import { Json } from "remit/json";
@@ -68,7 +68,7 @@ class Sorting {
     this.numbers = numbers;
   }
 
-  /** Lines in their new order; lines that are equal keep theirs, also in reverse. Merges from the bottom up. */
+  /** The sorted lines, stable also in reverse. A bottom-up merge sort. */
   run(): StaticArray<i32> {
     const lines = this.whole.lines;
     let from = new StaticArray<i32>(lines);
@@ -117,7 +117,7 @@ class Sorting {
   }
 }
 
-/** The number that a key begins with, after blanks; before all numbers when there is none. */
+/** The number at the beginning, after blanks; minus infinity for none. */
 function numberIn(at: usize, bytes: i32): f64 {
   let from = 0;
   while (from < bytes && (load<u8>(at + from) == 0x20 || load<u8>(at + from) == 0x09)) from++;

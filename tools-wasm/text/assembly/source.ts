@@ -1,4 +1,4 @@
-// What a tool reads: a file piece by piece, or a text that came with the call.
+// The input of a tool: a file piece by piece, or a text in the call.
 
 import { decodeBase64 } from "remit/base64";
 import { Json, Kind } from "remit/json";
@@ -6,15 +6,15 @@ import { fail, hostCall } from "remit/plugin";
 import { Writer } from "remit/writer";
 import { behindLast, findByte } from "./find";
 
-/** Most bytes of one reading; a multiple of three, so that base64 has no padding inside a file. */
+/** Maximum bytes of one read; a multiple of three, so that base64 has no padding inside a file. */
 export const PIECE = 786_432;
 
-/** A line that is longer is read to here. */
+/** Only so many bytes are read of a longer line. */
 export const LINE_BYTES = 2_097_152;
 
 /** Bytes in order. */
 export class Source {
-  /** Bytes of the whole; known after the first reading. */
+  /** Bytes of the whole; known after the first read. */
   size: i64 = -1;
   private at: i64 = 0;
 
@@ -22,7 +22,7 @@ export class Source {
     if (inline != null) this.size = inline.length;
   }
 
-  /** Reads on: at most `PIECE` bytes to `to`. Gives their number: 0 at the end, and after a failure. */
+  /** Reads up to `PIECE` bytes to `to`. Returns their number: 0 at the end, and after a failure. */
   read(to: usize): i32 {
     const bytes = this.readAt(this.at, PIECE, to);
     this.at += bytes;
@@ -40,13 +40,13 @@ export class Source {
     if (this.size >= 0 && from >= this.size) return 0;
     const asked = new Writer().open("{").key("path").text(this.path).key("from").integer(from)
       .key("bytes").integer(min(bytes, PIECE)).key("encoding").text("base64").close("}");
-    const said = hostCall("fs.read", asked);
-    const refused = said.fault;
+    const answer = hostCall("fs.read", asked);
+    const refused = answer.fault;
     if (refused != null) {
       fail(refused.code, refused.message);
       return 0;
     }
-    return this.take(said.value, min(bytes, PIECE), to);
+    return this.take(answer.value, min(bytes, PIECE), to);
   }
 
   private take(value: Json | null, bytes: i32, to: usize): i32 {
@@ -76,7 +76,7 @@ function sizeOf(value: Json | null): i64 {
   return value == null || value.kind != Kind.Number ? -1 : <i64> value.number;
 }
 
-/** Where files are read to. Made once for an instance; only one text is read at a time. */
+/** The buffer for files, one for each instance; only one text is read at a time. */
 let buffer: ArrayBuffer | null = null;
 
 function readingBuffer(): usize {
@@ -88,9 +88,9 @@ function readingBuffer(): usize {
   return changetype<usize>(made);
 }
 
-/** Whole lines, as many as fit, one block after the other. A text that came with the call is one block. */
+/** Whole lines in blocks, as many as fit. A text in the call is one block. */
 export class Blocks {
-  /** The block: from `base` to `end`, with newlines; the last of a text may lack its own. */
+  /** The block: from `base` to `end`, with newlines; the last line of a text may lack its own. */
   base: usize = 0;
   end: usize = 0;
   /** Lines of which only the first `LINE_BYTES` or so were read. */
@@ -100,7 +100,7 @@ export class Blocks {
 
   constructor(private source: Source) {}
 
-  /** Goes on to the next block; false at the end, and after a failure. */
+  /** Advances to the next block; false at the end, and after a failure. */
   next(): bool {
     const inline = this.source.inline;
     return inline == null ? this.nextOfFile() : this.wholeOf(inline);
@@ -141,7 +141,7 @@ export class Blocks {
     }
   }
 
-  /** Drops what belongs to a line of which enough was read. */
+  /** Drops the rest of an overlong line. */
   private skip(): void {
     const newline = findByte(this.base, this.end, 0x0a);
     const from = newline == this.end ? newline : newline + 1;
@@ -166,7 +166,7 @@ export class Lines {
     this.blocks = new Blocks(source);
   }
 
-  /** Goes on to the next line; false at the end, and after a failure. */
+  /** Advances to the next line; false at the end, and after a failure. */
   next(): bool {
     if (this.following == this.blocks.end) {
       if (!this.blocks.next()) return false;

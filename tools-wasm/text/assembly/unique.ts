@@ -1,4 +1,4 @@
-// text_unique: the different lines of a text, and how often each is there.
+// text_unique: the distinct lines of a text, and their counts.
 
 import { Json } from "remit/json";
 import { answer, fail, failed } from "remit/plugin";
@@ -7,11 +7,11 @@ import { flagOf, integerOf, sourceOf } from "./arguments";
 import { RESULT_BYTES, wholeCharacters } from "./shown";
 import { Lines } from "./source";
 
-/** Most bytes of all different lines, and most of them. */
+/** Maximum bytes, and number, of all distinct lines. */
 const MAX_BYTES = 16_777_216;
 const MAX_LINES = 500_000;
 const SLOTS = 1_048_576;
-/** Most bytes of a line that are shown. */
+/** Maximum bytes shown of a line. */
 const SHOWN = 1_000;
 
 export function unique(args: Json): void {
@@ -92,7 +92,7 @@ class Seen {
   }
 }
 
-/** FNV-1a with a final mix: an author of lines can make them collide, and gains a slow call within its deadline. */
+/** FNV-1a with a final mix: forced collisions gain only a slow call within its deadline. */
 export function hashOf(at: usize, bytes: i32): u32 {
   let hash: u32 = 0x811c9dc5;
   for (let i = 0; i < bytes; i++) hash = (hash ^ load<u8>(at + i)) * 0x01000193;
@@ -102,7 +102,7 @@ export function hashOf(at: usize, bytes: i32): u32 {
 
 function write(seen: Seen, lines: i32, byCount: bool, limit: i32): Writer {
   const order = new Array<i64>(seen.count);
-  // One number to sort by: the more often first, then the earlier.
+  // A combined sort key: higher counts first, then earlier lines.
   for (let i = 0; i < seen.count; i++) {
     order[i] = (byCount ? <i64> (i32.MAX_VALUE - seen.counts[i]) << 32 : 0) | <i64> i;
   }

@@ -1,10 +1,11 @@
-// A whole text in memory, with its lines: what sorting and comparing need. Too much of it is refused.
+// A whole text in memory, with its lines, for sorting and comparing. Refuses a text that is too
+// large.
 
 import { fail, failed } from "remit/plugin";
 import { countByte, findByte } from "./find";
 import { lineBytes, PIECE, Source } from "./source";
 
-/** Lines of a text that lies in memory. Line numbers begin at 0. */
+/** Lines of a text in memory. Line numbers begin at 0. */
 export class Whole {
   /** Address of the text, and its bytes. */
   readonly base: usize;
@@ -43,7 +44,7 @@ export class Whole {
     return unchecked(this.starts[line + 1]) - unchecked(this.starts[line]);
   }
 
-  /** Bytes of a line without what ends it: a newline, or a carriage return and a newline. */
+  /** Bytes of a line without its end: a newline, or a carriage return and a newline. */
   lineBytes(line: i32): i32 {
     const end = this.base + unchecked(this.starts[line + 1]);
     const newline = end > this.at(line) && load<u8>(end - 1) == 0x0a ? end - 1 : end;
@@ -56,7 +57,7 @@ export class Whole {
   }
 }
 
-/** Reads a whole text; fails the call when it has more bytes or lines than may be. */
+/** Reads a whole text; fails the call when it exceeds a limit. */
 export function readWhole(source: Source, verb: string, mostBytes: i32, mostLines: i32): Whole {
   const none = new Whole(new ArrayBuffer(0), 0);
   const first = new ArrayBuffer(source.size >= 0 ? 0 : PIECE);
@@ -84,6 +85,6 @@ export function readWhole(source: Source, verb: string, mostBytes: i32, mostLine
   return new Whole(holder, used);
 }
 
-function tooLarge(verb: string, most: string): void {
-  fail("tooLarge", "Cannot " + verb + " the text: it has more than " + most);
+function tooLarge(verb: string, limit: string): void {
+  fail("tooLarge", "Cannot " + verb + " the text: it has more than " + limit);
 }

@@ -1,10 +1,10 @@
-// Base64 to bytes: how files come from the host, whatever is in them.
+// Base64 to bytes: files come from the host as base64, whatever they contain.
 
 const VALUES = new StaticArray<u8>(256);
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 for (let i = 0; i < 64; i++) VALUES[ALPHABET.charCodeAt(i)] = <u8> i;
 
-/** Decodes `text` (length a multiple of four, padded) to `to`, which has room, and gives the number of bytes. */
+/** Decodes padded `text` to `to`, which has room, and returns the number of bytes. */
 export function decodeBase64(text: Uint8Array, to: usize): i32 {
   const bytes = text.length;
   if (bytes == 0) return 0;
@@ -12,7 +12,8 @@ export function decodeBase64(text: Uint8Array, to: usize): i32 {
   let from = text.dataStart;
   const end = from + bytes;
   const start = to;
-  // Sixteen letters become twelve bytes, and four more are written over: as many follow in any case.
+  // Sixteen characters become twelve bytes; the store also writes four more, which later groups
+  // overwrite.
   for (; from + 24 <= end; from += 16) {
     v128.store(to, twelve(v128.load(from)));
     to += 12;
@@ -23,7 +24,7 @@ export function decodeBase64(text: Uint8Array, to: usize): i32 {
       (<u32> load<u8>(values + (four >> 8 & 0xff)) << 12) |
       (<u32> load<u8>(values + (four >> 16 & 0xff)) << 6) |
       load<u8>(values + (four >> 24));
-    // The last group may have fewer bytes: it never writes past them.
+    // The last group may have fewer bytes: never writes past them.
     store<u8>(to, <u8> (bits >> 16));
     if (from + 4 < end || load<u8>(end - 2) != 0x3d) store<u8>(to, <u8> (bits >> 8), 1);
     if (from + 4 < end || load<u8>(end - 1) != 0x3d) store<u8>(to, <u8> bits, 2);
@@ -33,7 +34,7 @@ export function decodeBase64(text: Uint8Array, to: usize): i32 {
   return <i32> (to - start) - padding;
 }
 
-/** Twelve bytes, and four zeros, of sixteen letters. What to add to a letter depends on its upper half, and on `/`. */
+/** Twelve bytes and four zeros of sixteen characters, whose offsets depend on upper half and `/`. */
 function twelve(letters: v128): v128 {
   const upper = v128.and(i8x16.shr_u(letters, 4), i8x16.splat(0x0f));
   const kind = v128.add<u8>(i8x16.eq(letters, i8x16.splat(0x2f)), upper);

@@ -1,9 +1,9 @@
-// Decimal numbers as they are written. AssemblyScript's own parseFloat is off by powers of ten for long ones.
+// Parses decimal numbers. AssemblyScript's own parseFloat is off by powers of ten for long ones.
 
-/** Digits that are taken exactly; more only count as zeros. */
+/** Digits that are exact; further ones count as zeros. */
 const EXACT_DIGITS: i32 = 18;
 
-/** The number that [at, at + bytes) begins with, in the form `-1.5e+3`; NaN when it begins with none. */
+/** The number at the beginning of [at, at + bytes), in the form `-1.5e+3`; NaN for none. */
 export function parseDecimal(at: usize, bytes: i32): f64 {
   let i = 0;
   const negative = bytes > 0 && load<u8>(at) == 0x2d;
@@ -45,7 +45,7 @@ function exponentAt(at: usize, bytes: i32): i32 {
   return sign == 0x2d ? -value : value;
 }
 
-/** Exact to the last digit where both factors are; else to the last but one or two. */
+/** Exact to the last digit where both factors are exact; else to the last one or two. */
 function scaled(value: f64, exponent: i32): f64 {
   if (value == 0) return 0;
   for (; exponent > 300; exponent -= 300) value *= 1e300;

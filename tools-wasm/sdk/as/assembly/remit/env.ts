@@ -1,5 +1,5 @@
-// What Extism and Remit give a module. One that imports anything else is not loaded.
-// Never run `deno fmt` over this file: it drops what stands behind @.
+// The imports that Extism and Remit provide. A module with any other import is not loaded.
+// Never run `deno fmt` over this file: it drops the text behind @.
 
 @external("extism:host/env", "alloc")
 declare function alloc(bytes: u64): u64;
@@ -40,14 +40,14 @@ export function readInput(): Uint8Array {
   return input;
 }
 
-/** Copies bytes to a block of the host's memory and gives its address. */
+/** Copies bytes to a block of the host's memory and returns its address. */
 export function toHost(base: usize, bytes: i32): u64 {
   const block = alloc(bytes);
   blockWrite(block, base, bytes);
   return block;
 }
 
-/** Copies a block of the host's memory here and frees it there. */
+/** Copies a block of the host's memory here and frees the block. */
 export function fromHost(block: u64): Uint8Array {
   const here = new Uint8Array(<i32> length(block));
   blockRead(block, here.dataStart);

@@ -1,6 +1,6 @@
-// What stands behind a backslash in JSON, and code points as UTF-8.
+// JSON's escapes, and code points as UTF-8.
 
-/** The character that a letter behind a backslash means; -1 when it means none, or is the `u` of a code point. */
+/** The character of a letter behind a backslash; -1 for none, and for the `u` of a code point. */
 export function meantBy(letter: i32): i32 {
   if (letter == 0x22 || letter == 0x5c || letter == 0x2f) return letter;
   if (letter == 0x6e) return 0x0a;
@@ -23,7 +23,7 @@ function unitAt(bytes: Uint8Array, at: i32): i32 {
   return unit;
 }
 
-/** Where the next backslash is from `at` on; `end` when there is none. */
+/** The position of the next backslash from `at` on; `end` for none. */
 function backslash(at: usize, end: usize): usize {
   const wanted = i8x16.splat(0x5c);
   for (; at + 16 <= end; at += 16) {
@@ -34,7 +34,7 @@ function backslash(at: usize, end: usize): usize {
   return at;
 }
 
-/** Escapes are shorter than what they mean, so the result fits in as many bytes. Half of a pair becomes U+FFFD. */
+/** Unescapes text; the result is never longer. Half of a surrogate pair becomes U+FFFD. */
 export function unescaped(bytes: Uint8Array): Uint8Array {
   const out = new Uint8Array(bytes.length);
   const start = bytes.dataStart;
@@ -66,7 +66,7 @@ export function unescaped(bytes: Uint8Array): Uint8Array {
   return out.subarray(0, used);
 }
 
-/** Writes a code point as UTF-8 and gives the number of bytes, at most four. */
+/** Writes a code point as UTF-8 and returns the number of bytes, at most four. */
 export function encodePoint(at: usize, point: i32): i32 {
   if (point < 0x80) {
     store<u8>(at, <u8> point);

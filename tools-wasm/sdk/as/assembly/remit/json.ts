@@ -1,9 +1,10 @@
-// JSON read strictly: no duplicate keys, no text after the value, at most 64 levels. Strings stay bytes until asked for.
+// A strict JSON parser: no duplicate keys, no text after the value, at most 64 levels. Strings stay
+// bytes until read.
 
 import { parseDecimal } from "./decimal";
 import { hexDigit, meantBy, unescaped } from "./escape";
 
-/** What a value is. */
+/** The kind of a value. */
 export enum Kind {
   Null,
   Bool,
@@ -13,7 +14,7 @@ export enum Kind {
   Object,
 }
 
-/** A value in the bytes that were parsed. Asking a value for what it is not gives null, an empty list or a default. */
+/** A value within the parsed bytes. Getters of another kind return null, empty or a default. */
 export class Json {
   /** Items of a list, or values of an object in the order of `keys`. */
   items: Json[] = [];
@@ -27,7 +28,7 @@ export class Json {
     private escaped: bool = false,
   ) {}
 
-  /** The member `name` of an object; null when it is not there or is JSON's null. */
+  /** The member `name` of an object; null when it is missing or JSON's null. */
   get(name: string): Json | null {
     const at = this.keys.indexOf(name);
     return at < 0 || this.items[at].kind == Kind.Null ? null : this.items[at];
@@ -41,18 +42,18 @@ export class Json {
     return this.kind == Kind.Number ? parseDecimal(this.base, this.to - this.from) : NaN;
   }
 
-  /** Its number as it is written, or its string with escapes in it. */
+  /** Its number as written, or its string with escapes. */
   get raw(): string {
     return String.UTF8.decodeUnsafe(this.base, this.to - this.from);
   }
 
-  /** Its string; empty for anything else. */
+  /** Its string; empty for other kinds. */
   get text(): string {
     const utf8 = this.utf8();
     return String.UTF8.decodeUnsafe(utf8.dataStart, utf8.length);
   }
 
-  /** Its string as UTF-8, without copying where nothing is escaped. */
+  /** Its string as UTF-8, copied only where something is escaped. */
   utf8(): Uint8Array {
     if (this.kind != Kind.Text) return new Uint8Array(0);
     const bytes = this.source.subarray(this.from, this.to);
@@ -64,7 +65,7 @@ export class Json {
   }
 }
 
-/** Parses UTF-8 bytes that hold one JSON value; null when they do not. */
+/** Parses UTF-8 bytes that hold one JSON value; null for invalid JSON. */
 export function parseJson(bytes: Uint8Array): Json | null {
   const reader = new Reader(bytes);
   const value = reader.value(0);
@@ -182,7 +183,7 @@ class Reader {
   }
 }
 
-/** Where the next quotation mark, backslash or control character is, or few bytes before it. Files come as one string. */
+/** Skips to the next quotation mark, backslash or control character, or a few bytes before it. */
 function plainUntil(bytes: Uint8Array, at: i32): i32 {
   const base = bytes.dataStart;
   for (; at + 16 <= bytes.length; at += 16) {

@@ -1,4 +1,4 @@
-// The kit: what a call asks for, how it is answered, and how the host is asked. The tool's `run` looks like
+// The kit: reads a call, answers it, and asks the host. The tool's `run` looks like this:
 //
 //   export function run(): i32 {
 //     const call = readCall();
@@ -10,7 +10,7 @@ import { errorSet, fromHost, hostCallRaw, outputSet, readInput, toHost } from ".
 import { Json, Kind, parseJson } from "./json";
 import { Writer } from "./writer";
 
-/** What is called: the tool's name and its arguments, an object that fits the tool's schema. */
+/** A call: the tool's name and its arguments, an object that fits the tool's schema. */
 export class Call {
   constructor(public op: string, public args: Json) {}
 }
@@ -20,21 +20,21 @@ export class Fault {
   constructor(public code: string, public message: string) {}
 }
 
-/** What a host function answered: a value, or a fault. */
+/** A host function's answer: a value, or a fault. */
 export class Answer {
   constructor(public value: Json | null, public fault: Fault | null) {}
 }
 
-/** Pages of 64 KiB below which nothing is worth collecting. */
+/** Pages of 64 KiB below which garbage collection is not worthwhile. */
 const QUIET_PAGES: i32 = 64;
 let fault: Fault | null = null;
 let answered: Writer | null = null;
 
-/** Reads the input of this call, and forgets the last one. Something else than a call fails. */
+/** Parses this call's input and clears the last call's state. Fails for anything but a call. */
 export function readCall(): Call {
   fault = null;
   answered = null;
-  // What the last call left would count against the maximum of this one.
+  // The last call's leftovers would count against this call's maximum.
   if (memory.size() > QUIET_PAGES) __collect();
   const input = parseJson(readInput());
   const args = member(input, "args");
@@ -46,7 +46,7 @@ export function readCall(): Call {
   return new Call(op.text, args);
 }
 
-/** Refuses this call. The first refusal counts; `finish` tells it. */
+/** Refuses this call. Only the first refusal counts; `finish` reports it. */
 export function fail(code: string, message: string): void {
   if (fault == null) fault = new Fault(code, message);
 }
@@ -61,7 +61,7 @@ export function answer(value: Writer): void {
   answered = value;
 }
 
-/** Tells the host the fault or the value of this call. Gives what `run` returns. */
+/** Sends this call's fault or value to the host. Returns the result of `run`. */
 export function finish(): i32 {
   const value = answered;
   const refused = fault;
@@ -87,16 +87,16 @@ export function hostCall(fn: string, args: Writer): Answer {
   memory.copy(whole.dataStart, changetype<usize>(name), name.byteLength);
   memory.copy(whole.dataStart + name.byteLength, args.base, args.bytes);
   whole[whole.length - 1] = 0x7d;
-  const said = parseJson(fromHost(hostCallRaw(toHost(whole.dataStart, whole.length))));
-  const ok = member(said, "ok");
-  if (said == null || ok == null) {
+  const reply = parseJson(fromHost(hostCallRaw(toHost(whole.dataStart, whole.length))));
+  const ok = member(reply, "ok");
+  if (reply == null || ok == null) {
     return new Answer(
       null,
       new Fault("badFrame", "Cannot read the host's answer: it is no envelope"),
     );
   }
-  if (ok.isTrue) return new Answer(said.get("value"), null);
-  const error = said.get("error");
+  if (ok.isTrue) return new Answer(reply.get("value"), null);
+  const error = reply.get("error");
   const code = member(error, "code");
   const message = member(error, "message");
   return new Answer(
@@ -105,7 +105,7 @@ export function hostCall(fn: string, args: Writer): Answer {
   );
 }
 
-/** What the runtime calls for a bug (an index out of bounds, a failed assertion). The instance is not used again. */
+/** Called by the runtime for a bug, such as a failed assertion. The instance is not used again. */
 export function abortPlugin(
   message: string | null,
   file: string | null,

@@ -1,6 +1,6 @@
-// JSON as bytes, written from front to back.
+// Writes JSON as bytes, front to back.
 
-/** Grows by itself; commas come by themselves. `open`/`close` take "{" and "}" or "[" and "]". */
+/** Grows and inserts commas automatically. `open`/`close` take "{" and "}" or "[" and "]". */
 export class Writer {
   private buffer: ArrayBuffer = new ArrayBuffer(1024);
   private used: i32 = 0;
@@ -10,7 +10,7 @@ export class Writer {
     return this.used;
   }
 
-  /** Address of the first byte; void after the next write. */
+  /** Address of the first byte; invalid after the next write. */
   get base(): usize {
     return changetype<usize>(this.buffer);
   }
@@ -84,7 +84,7 @@ export class Writer {
     return this;
   }
 
-  /** Forgets all but the first `bytes`, in the middle of a string. */
+  /** Drops everything after the first `bytes`, in the middle of a string. */
   rewind(bytes: i32): void {
     this.used = bytes;
   }
@@ -163,7 +163,7 @@ export class Writer {
   }
 }
 
-/** Bytes of the well-formed UTF-8 sequence at `at`, of which `left` bytes are there; 0 when there is none. */
+/** Bytes of the well-formed UTF-8 sequence at `at`, with `left` bytes available; 0 for none. */
 export function sequenceAt(at: usize, left: i32): i32 {
   const first = load<u8>(at);
   if (first < 0x80) return 1;

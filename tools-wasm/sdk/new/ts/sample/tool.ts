@@ -1,7 +1,7 @@
-/** The tools of the plugin sample: what each name in tool.yaml does. @module */
+/** The tools of the plugin sample, by their names in tool.yaml. @module */
 import type { Tools } from "../../../ts/remit.ts";
 
-/** Runs in QuickJS inside WASM: no network, no files, no clock but through `remit`. */
+/** Runs in QuickJS inside WASM: network, files and clock only through `remit`. */
 export const tools: Tools = {
   sample_words: async ({ path }: { readonly path: string }, remit) => {
     const file = await remit.fs.read({ path });

@@ -1,11 +1,11 @@
-// The tools of the plugin sample: what each name in tool.yaml does.
-// AssemblyScript is TypeScript's syntax with the types of WebAssembly; the kit is "remit/…".
+// The tools of the plugin sample, by their names in tool.yaml. AssemblyScript is TypeScript's
+// syntax with the types of WebAssembly; the kit is "remit/…".
 
 import { answer, fail, finish, hostCall, readCall } from "remit/plugin";
 import { Json } from "remit/json";
 import { Writer } from "remit/writer";
 
-/** Called once for each call of a tool. */
+/** Runs once for each call of a tool. */
 export function run(): i32 {
   const call = readCall();
   if (call.op == "sample_lines") lines(call.args);
