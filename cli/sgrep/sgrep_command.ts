@@ -44,8 +44,8 @@ export async function sgrepCommand(
   if (paths.length === 0) {
     throw new Fault("invalidInput", 'Cannot search: say where, as in sgrep --mode embed "…" docs/');
   }
-  const most = wholeNumber(command, "max-docs", { least: 1, most: MAX_DOCUMENTS });
-  const top = wholeNumber(command, "top", { least: 1, most: MAX_DOCUMENTS });
+  const most = wholeNumber(command, "max-docs", { min: 1, max: MAX_DOCUMENTS });
+  const top = wholeNumber(command, "top", { min: 1, max: MAX_DOCUMENTS });
   const threshold = numberOf(command, "threshold", 1);
   const documents = readDocuments(command, paths, most ?? MAX_DOCUMENTS);
   verbose(command)(`Processing ${counted(documents.length, "document")}`);

@@ -17,11 +17,11 @@ import {
 import { knownWikis } from "../place.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Rows that the process is asked for at once. */
-const AT_ONCE = 1_000;
-const WIDE = 300;
+/** Rows of one request to the wiki's process. */
+const PAGE_ROWS = 1_000;
+const DEFAULT_COLUMNS = 300;
 
-/** Runs the command. */
+/** `wiki list`, also with `--sources` and `--wikis`. */
 export async function wikiList(command: Command<Basic | "wikis">): Promise<number> {
   const { powers, parsed } = command;
   const wikis = has(parsed, "wikis");
@@ -56,14 +56,14 @@ async function* wikiPages(
   command: Command,
   wiki: OpenWiki,
 ): AsyncGenerator<readonly IndexAnswer[]> {
-  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
+  const body = { clearance: clearanceOf(command), limit: PAGE_ROWS };
   let after: string | undefined;
   do {
     const rows = readIndex(
       await wiki.ask("index", after === undefined ? body : { ...body, after }),
     );
     yield rows;
-    after = rows.length < AT_ONCE ? undefined : rows.at(-1)?.name;
+    after = rows.length < PAGE_ROWS ? undefined : rows.at(-1)?.name;
   } while (after !== undefined);
 }
 
@@ -71,12 +71,12 @@ async function* wikiSources(
   command: Command,
   wiki: OpenWiki,
 ): AsyncGenerator<readonly WikiSource[]> {
-  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
+  const body = { clearance: clearanceOf(command), limit: PAGE_ROWS };
   for (let afterId = 0;;) {
     const rows = readSources(await wiki.ask("sources", { ...body, afterId }));
     yield rows.filter(({ state }) => state !== "superseded");
     afterId = rows.at(-1)?.id ?? afterId;
-    if (rows.length < AT_ONCE) return;
+    if (rows.length < PAGE_ROWS) return;
   }
 }
 
@@ -90,7 +90,7 @@ function pageLines(command: Command, rows: readonly IndexAnswer[]): readonly str
       .join(" "),
     displayText(row.about === "" ? row.title : row.about, { max: 200 }),
   ]);
-  return tableLines(["page", "kind", "", "about"], cells, outWidth ?? WIDE);
+  return tableLines(["page", "kind", "", "about"], cells, outWidth ?? DEFAULT_COLUMNS);
 }
 
 function sourceLines(command: Command, rows: readonly WikiSource[]): readonly string[] {
@@ -117,6 +117,6 @@ function sourceLines(command: Command, rows: readonly WikiSource[]): readonly st
   return tableLines(
     ["source", "kind", "", "taken in", "owner", "from"],
     cells,
-    screen.outWidth ?? WIDE,
+    screen.outWidth ?? DEFAULT_COLUMNS,
   );
 }

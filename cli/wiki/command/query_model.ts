@@ -1,4 +1,4 @@
-/** `wiki query` where a model takes part: the question in its words, its order of the passages, its answer, its vectors. @module */
+/** `wiki query` with a model: phrasings, order of passages, answers, vectors. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { CheckedAnswer, WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
@@ -16,14 +16,20 @@ import {
   type WorkAnswer,
 } from "../../../memory-wiki/host/answers.ts";
 import { marksOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
-import { exitOfFound, foundDocument, nothingLines, PASSAGES, printFound } from "../hit_lines.ts";
+import {
+  DEFAULT_PASSAGES,
+  exitOfFound,
+  foundDocument,
+  nothingLines,
+  printFound,
+} from "../hit_lines.ts";
 import { type Asked, openModel, refuseAbove, sayWhere, usd } from "../model/ask.ts";
 import { type Expanded, expanded } from "../model/expand.ts";
-import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
+import { MAX_RERANKED, rerank, sayReranked } from "../model/rerank.ts";
 import { openEmbedder } from "../model/vectors.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
 
-/** The vector of a question; undefined where the embedder that the wiki's vectors are of cannot be reached, which is said. */
+/** The vector of a question; undefined, with a warning, where the embedder of the wiki's vectors cannot be reached. */
 export async function vectorOf(
   command: Command<Basic | "mcpStore" | "models">,
   name: string,
@@ -33,7 +39,7 @@ export async function vectorOf(
   try {
     const embedder = await openEmbedder(command, name);
     try {
-      // A question is the operator's own words, and as confidential as those.
+      // The question is the operator's own text, hence internal.
       const { vectors } = await embedder.embed([text], "internal", 1);
       const [values] = vectors;
       return values === undefined ? undefined : { embedder: embedder.vectors, values };
@@ -48,7 +54,7 @@ export async function vectorOf(
   }
 }
 
-/** Runs a `wiki query` with `--answer`, `--rerank` or `--expand`; gives the exit code. */
+/** Runs `wiki query` with `--answer`, `--rerank` or `--expand`; returns the exit code. */
 export async function queryWithModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
@@ -72,8 +78,8 @@ async function queryReranked(
   question: WikiQuery,
   expand: Expanded["about"] | undefined,
 ): Promise<number> {
-  const k = question.k ?? PASSAGES;
-  const wide = { ...question, k: Math.max(k, RERANKED) };
+  const k = question.k ?? DEFAULT_PASSAGES;
+  const wide = { ...question, k: Math.max(k, MAX_RERANKED) };
   const all = readFound(await wiki.ask("query", wide));
   const ranked = all.fit === "none"
     ? undefined
@@ -95,8 +101,8 @@ async function queryReranked(
 }
 
 /**
- * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
- * code 68 when nothing fits: then no model is asked to answer.
+ * Answers a question from passages; where the question's own words find only weak passages, it is rephrased first (`before`:
+ * it already was). Exit code 68 when no passage fits; then no model is asked.
  */
 async function answerFromWiki(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
@@ -107,7 +113,7 @@ async function answerFromWiki(
   const plan = async (asked: WikiQuery) => readAnswerPlan(await wiki.ask("answerPlan", asked));
   let { found, ask } = await plan(question);
   let expand: Expanded["about"] | undefined = before;
-  // Where the question's own words find the answer, other words are not paid for.
+  // A question whose own words find good passages is not rephrased: that would cost money.
   if (found.fit !== "good" && before === undefined) {
     const wider = await expanded(command, wiki, question);
     expand = wider.about;
@@ -146,7 +152,7 @@ async function answerFromWiki(
   }
   show(command, wiki, checked, said);
   if (patch === undefined) return EXIT.success;
-  // Filing is a decision: at a terminal it is taken now, elsewhere it waits.
+  // At a terminal the proposed page is decided now; elsewhere it waits for review.
   return exitOfPatch(await decideNow(command, wiki, patch));
 }
 

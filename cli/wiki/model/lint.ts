@@ -1,4 +1,4 @@
-/** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. @module */
+/** `wiki lint --model`: a model names claims that contradict each other, beyond what rules detect. @module */
 import * as z from "zod";
 import { type Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
@@ -21,13 +21,13 @@ import {
 } from "./ask.ts";
 import type { Basic } from "../../powers.ts";
 
-/** What a model found. */
+/** Contradictions that a model named, and the cost. */
 export interface Judged {
   readonly findings: readonly FindingAnswer[];
   readonly about: {
     readonly model: string;
     readonly pairs: number;
-    /** Pairs that were not compared, and why. */
+    /** Pairs that were not compared; `why` gives the reason. */
     readonly left: number;
     readonly why?: string;
     readonly cost_usd: number;
@@ -35,13 +35,13 @@ export interface Judged {
   };
 }
 
-/** Pairs of one request: few enough for a small model to hold apart. */
-const AT_ONCE = 12;
+/** Pairs in one request; a small model cannot keep more apart. */
+const PAIRS_PER_REQUEST = 12;
 const ANSWER_TOKENS = 1_024;
-const SHOWN = 160;
+const MAX_CLAIM_CHARS = 160;
 const MAX_COST = 10_000;
-/** These end the command; whatever else goes wrong leaves what was found before. */
-const ENDS: ReadonlySet<FaultCode> = new Set<FaultCode>(["cancelled", "invalidInput"]);
+/** Faults that end the command; after any other the findings so far are reported. */
+const FATAL: ReadonlySet<FaultCode> = new Set<FaultCode>(["cancelled", "invalidInput"]);
 const SYSTEM =
   "You are given numbered pairs of statements of a wiki. Name each pair whose two statements cannot both be true, and " +
   "say why in one short sentence. Other words, more detail, other subjects, other times or other versions are no " +
@@ -78,7 +78,7 @@ function requestOf(pairs: readonly PairAnswer[]): ModelAsk {
   };
 }
 
-/** Why each pair cannot be, by its number from 1; undefined for an answer that does not fit. */
+/** Reads an answer: the reason for each contradictory pair, by number from 1; undefined for an answer of another shape. */
 export function verdictsOf(text: string, count: number): ReadonlyMap<number, string> | undefined {
   const answer = z.object({
     contradictions: z.array(
@@ -89,23 +89,23 @@ export function verdictsOf(text: string, count: number): ReadonlyMap<number, str
   return new Map(answer.data.contradictions.map(({ pair, why }) => [pair, why]));
 }
 
-/** Asks the model about what it has not judged, and tells all that it holds for contradictions. Throws `denied`, `refused`. */
+/** Has the model judge pairs that it has not judged yet; returns all its contradictions, earlier ones too. Throws `denied`, `refused`. */
 export async function contradictionsByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
 ): Promise<Judged> {
-  const most = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
+  const maxCost = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
   const model = await openModel(command);
   try {
     const clearance = EVERYTHING;
     const pairs = readPairs(await wiki.ask("lintPairs", { clearance, model: model.name }));
     const open = pairs.filter(({ why }) => why === undefined);
-    // Pairs of one label share a request: what the model is not cleared for holds nothing else back.
+    // One request holds pairs of one label, so that a model without the clearance for some still judges the others.
     const requests = Label.options.flatMap((label) => {
       const some = open.filter((pair) => pair.label === label);
       return Array.from(
-        { length: Math.ceil(some.length / AT_ONCE) },
-        (_, n) => some.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+        { length: Math.ceil(some.length / PAIRS_PER_REQUEST) },
+        (_, n) => some.slice(n * PAIRS_PER_REQUEST, (n + 1) * PAIRS_PER_REQUEST),
       );
     });
     if (requests.length > 0) {
@@ -115,20 +115,20 @@ export async function contradictionsByModel(
         }`,
         input: requests.reduce((sum, each) => sum + inputOf(requestOf(each)), 0),
         output: requests.length * ANSWER_TOKENS,
-        ...(most === Infinity ? {} : { maxCost: most }),
+        ...(maxCost === Infinity ? {} : { maxCost }),
       });
       await askOperator(command, "have a model compare them", "go on?", { yes: true });
     }
-    const said = await judge(command, { wiki, model, requests, most });
-    const judged = pairs.map((pair) => ({ ...pair, why: pair.why ?? said.whys.get(pair.id) }));
+    const verdicts = await judge(command, { wiki, model, requests, maxCost });
+    const judged = pairs.map((pair) => ({ ...pair, why: pair.why ?? verdicts.whys.get(pair.id) }));
     return {
       findings: judged.flatMap((pair) => findingOf(pair, model.name)),
       about: {
         model: model.name,
         pairs: pairs.length,
         left: judged.filter(({ why }) => why === undefined).length,
-        ...(said.why === undefined ? {} : { why: said.why }),
-        ...{ cost_usd: said.money, tokens: said.tokens },
+        ...(verdicts.why === undefined ? {} : { why: verdicts.why }),
+        ...{ cost_usd: verdicts.money, tokens: verdicts.tokens },
       },
     };
   } finally {
@@ -140,18 +140,18 @@ interface Work {
   readonly wiki: OpenWiki;
   readonly model: AskedModel;
   readonly requests: readonly (readonly PairAnswer[])[];
-  readonly most: number;
+  readonly maxCost: number;
 }
 
-async function judge(command: Command, { wiki, model, requests, most }: Work) {
+async function judge(command: Command, { wiki, model, requests, maxCost }: Work) {
   const { screen } = command.powers;
   const whys = new Map<string, string>();
   let [money, tokens] = [0, 0];
   let why: string | undefined;
   for (const [n, pairs] of requests.entries()) {
     const request = requestOf(pairs);
-    // A request is begun only when it fits: what is bought is never thrown away.
-    if (money + model.priceOf({ input: inputOf(request), output: ANSWER_TOKENS }) > most) {
+    // Ask only when the worst case fits the limit: a paid answer is never thrown away.
+    if (money + model.priceOf({ input: inputOf(request), output: ANSWER_TOKENS }) > maxCost) {
       why = "the next request could pass --max-cost";
       break;
     }
@@ -181,7 +181,7 @@ async function answered(ask: () => Promise<Asked>): Promise<Asked | Fault> {
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof Fault) || ENDS.has(error.code)) throw error;
+    if (!(error instanceof Fault) || FATAL.has(error.code)) throw error;
     return error;
   }
 }
@@ -196,7 +196,7 @@ function findingOf(
 ): readonly FindingAnswer[] {
   if (why === undefined || why === "") return [];
   const shown = (text: string): string =>
-    JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+    JSON.stringify(text.length > MAX_CLAIM_CHARS ? `${text.slice(0, MAX_CLAIM_CHARS)}…` : text);
   return [{
     ...{ rule: "contradiction", severity: "warning", file: a.file, line: a.line, fixable: false },
     message: `${model} says that both cannot be right: here ${shown(a.text)}, there ${
@@ -207,7 +207,7 @@ function findingOf(
   }];
 }
 
-/** Says what that took, and what was left. */
+/** Prints how many pairs were compared, the cost, and why pairs were left. */
 export function sayJudged({ powers }: Command, { about }: Judged): void {
   const { say, paint } = powers.screen;
   const model = displayText(about.model, { max: 120 });
