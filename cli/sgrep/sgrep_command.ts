@@ -12,7 +12,7 @@ import {
   verbose,
 } from "./sgrep_search.ts";
 import { usd } from "../wiki/model/ask.ts";
-import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
+import { counted, numberOf } from "../wiki/command.ts";
 import type { Basic } from "../powers.ts";
 
 const MAX_DOCUMENTS = 100_000;
@@ -44,8 +44,8 @@ export async function sgrepCommand(
   if (paths.length === 0) {
     throw new Fault("invalidInput", 'Cannot search: say where, as in sgrep --mode embed "…" docs/');
   }
-  const most = wholeNumber(command, "max-docs", { min: 1, max: MAX_DOCUMENTS });
-  const top = wholeNumber(command, "top", { min: 1, max: MAX_DOCUMENTS });
+  const most = numberOf(command, "max-docs", MAX_DOCUMENTS, "whole");
+  const top = numberOf(command, "top", MAX_DOCUMENTS, "whole");
   const threshold = numberOf(command, "threshold", 1);
   const documents = readDocuments(command, paths, most ?? MAX_DOCUMENTS);
   verbose(command)(`Processing ${counted(documents.length, "document")}`);

@@ -71,15 +71,12 @@ export async function withWiki<T>(
 ): Promise<T> {
   const place = findWiki(command);
   const { screen } = command.powers;
-  sayWiki(command, place);
+  const { folder, chosen } = place;
+  screen.say(
+    screen.paint.dim(`wiki  ${shownPath(command.powers.environment, folder)}${CHOSEN[chosen]}`),
+  );
   const say = (line: string): void => screen.say(`  ${screen.paint.yellow("!")} ${line}`);
   return await openWiki(command, place, { ...options, say }, work);
-}
-
-/** Prints which wiki a command uses. */
-function sayWiki({ powers }: Command, { folder, chosen }: WikiPlace): void {
-  const { screen, environment } = powers;
-  screen.say(screen.paint.dim(`wiki  ${shownPath(environment, folder)}${CHOSEN[chosen]}`));
 }
 
 /** A path, safe to show: relative to this folder, or absolute where that is shorter to read. */
@@ -99,7 +96,7 @@ export function clearanceOf({ parsed }: Pick<Command, "parsed">): Label {
   return oneOf(parsed, "clearance", ["public", "internal", "secret"]) ?? EVERYTHING;
 }
 
-/** Reads a page's name, also written as `pages/NAME.md`, `[[NAME]]` or a title. Throws `invalidInput`. */
+/** Reads a page's name, also as `pages/NAME.md`, `[[NAME]]` or a title. Throws `invalidInput`. */
 export function pageNameOf(text: string): PageName {
   const bare = /^(?:.*\/)?pages\/([^/]+)\.md$/.exec(text)?.[1] ??
     /^\[\[([^|\]]+)(?:\|[^\]]*)?\]\]$/.exec(text)?.[1] ?? text.replace(/\.md$/, "");
@@ -116,35 +113,26 @@ export function pageNameOf(text: string): PageName {
   );
 }
 
-/** The whole number of a flag; undefined without the flag. Throws `invalidInput`. */
-export function wholeNumber(
-  { parsed }: Pick<Command, "parsed">,
-  name: string,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
-  const given = flag(parsed, name);
-  if (given === undefined) return undefined;
-  const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  throw new Fault(
-    "invalidInput",
-    `Cannot read --${name} "${given}": it is a whole number from ${min} to ${max}`,
-  );
-}
-
-/** The number of a flag, from 0 to `max`; undefined without the flag. Throws `invalidInput`. */
+/**
+ * The number of a flag, from 0 or, for whole numbers, from 1 to `max`; undefined without the flag.
+ * Throws `invalidInput`.
+ */
 export function numberOf(
   { parsed }: Pick<Command, "parsed">,
   name: string,
   max: number,
+  kind: "whole" | "decimal" = "decimal",
 ): number | undefined {
   const given = flag(parsed, name);
   if (given === undefined) return undefined;
-  const value = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= 0 && value <= max) return value;
+  const [pattern, words, min] = kind === "whole"
+    ? [/^\d{1,12}$/, "whole number", 1] as const
+    : [/^\d*\.?\d+$/, "number", 0] as const;
+  const value = pattern.test(given) ? Number(given) : Number.NaN;
+  if (value >= min && value <= max) return value;
   throw new Fault(
     "invalidInput",
-    `Cannot read --${name} "${given}": it is a number from 0 to ${max}`,
+    `Cannot read --${name} "${given}": it is a ${words} from ${min} to ${max}`,
   );
 }
 

@@ -15,7 +15,7 @@ export const DEFAULT_PASSAGES = 5;
 const MAX_HIT_LINES = 12;
 const DEFAULT_COLUMNS = 400;
 
-/** Words to highlight: those of the question and the search's stemmed terms, in lower case, without stop words. */
+/** Words to highlight: the question's and the search's stems, lower case, no stop words. */
 function wordsOf(question: string, terms: readonly string[]): readonly string[] {
   const own = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set([...own, ...terms.map((each) => each.toLowerCase())])]
@@ -27,7 +27,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
     "which who why will with you do does can der die das und ist was ein eine").split(" "),
 );
 
-/** Makes words of safe text bold that equal one of `words`, or begin with one of at least four letters (a stem). */
+/** Makes words of safe text bold that equal one of `words`, or begin with a stem of four letters. */
 function boldWords(text: string, words: readonly string[], bold: (text: string) => string): string {
   return text.replace(/[\p{L}\p{N}\p{M}]+/gu, (word, at: number) => {
     // `\u{…}` is an escape that displayText wrote, not a word.
@@ -42,7 +42,7 @@ function boldWords(text: string, words: readonly string[], bold: (text: string) 
   });
 }
 
-/** Lines of a text with their numbers, the question's words in bold; `max` lines, then how many are left. */
+/** Numbered lines of a text, `words` in bold; `max` lines, then how many are left. */
 export function numberedLines(
   { powers }: Pick<Command, "powers">,
   text: string,

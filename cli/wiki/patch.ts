@@ -1,4 +1,4 @@
-/** A patch of wiki pages: showing its difference, asking for a decision, printing the outcome. @module */
+/** A patch of wiki pages: showing it, asking for a decision, printing the outcome. @module */
 import { EXIT, type ExitCode, unreachable } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
@@ -46,7 +46,7 @@ export async function showPatch(
   return { patch, diff };
 }
 
-/** At a terminal, shows a proposed patch and asks for a decision; elsewhere the patch keeps waiting. */
+/** At a terminal, shows a proposed patch and asks about it; elsewhere the patch keeps waiting. */
 export async function decideNow(
   command: Command<Basic | "keyboard">,
   wiki: OpenWiki,
@@ -68,7 +68,7 @@ export async function decideNow(
   return await decide(command, wiki, { id: patch.id, apply: word === "yes" });
 }
 
-/** At a terminal, asks to apply all patches, none, or to decide one by one; elsewhere they keep waiting. */
+/** At a terminal, asks about all patches at once or one by one; elsewhere they keep waiting. */
 export async function decideMany(
   command: Command<Basic | "keyboard">,
   wiki: OpenWiki,

@@ -1,4 +1,4 @@
-/** Finds the wiki that a command works on, and its state folder; makes both for `wiki init`. @module */
+/** The wiki that a command works on, and its state folder: finding and making them. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -71,17 +71,26 @@ function text(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trimEnd();
 }
 
-/** The wiki in a given folder. Throws `notFound` for a folder that is no wiki, or whose state is not here. */
+/** The wiki in a folder. Throws `notFound` where it is no wiki or its state is not here. */
 export function resolveWiki(where: WikiWhere, given: string): WikiPlace {
   const folder = realFolder(where, given);
   if (!looksLikeWiki(where, folder)) {
     throw new Fault("notFound", `Cannot use "${given}": it is no wiki; ${make(where, given)}`);
   }
-  if (!isKnown(where, folder)) throw unknown(where, given);
+  if (!isKnown(where, folder)) {
+    throw new Fault(
+      "notFound",
+      `Cannot use wiki "${given}": its state is not here (it was moved, or came from elsewhere); take ` +
+        `it in with "${where.powers.environment.command} wiki init ${given}"`,
+    );
+  }
   return found(where, folder, "named");
 }
 
-/** The wiki of `--wiki`, else of this folder or the nearest one above, else the wiki made last. Throws `notFound`. */
+const isWikiHere = (where: WikiWhere, folder: string): boolean =>
+  looksLikeWiki(where, folder) && isKnown(where, folder);
+
+/** The wiki of `--wiki`, else of this folder or one above, else the last one. Throws `notFound`. */
 export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   const { powers, places, parsed } = command;
   const { disk, environment } = powers;
@@ -89,12 +98,12 @@ export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   if (named !== undefined) return resolveWiki(command, named);
   const start = disk.real(environment.cwd) ?? environment.cwd;
   for (let at = start;; at = dirname(at)) {
-    if (looksLikeWiki(command, at) && isKnown(command, at)) return found(command, at, "here");
+    if (isWikiHere(command, at)) return found(command, at, "here");
     if (at === dirname(at)) break;
   }
   const last = text(disk.read(lastFile(places)));
-  if (last !== undefined && disk.real(last) === last && looksLikeWiki(command, last)) {
-    if (isKnown(command, last)) return found(command, last, "last");
+  if (last !== undefined && disk.real(last) === last && isWikiHere(command, last)) {
+    return found(command, last, "last");
   }
   throw new Fault(
     "notFound",
@@ -106,14 +115,6 @@ export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
 
 const make = ({ powers }: WikiWhere, folder: string): string =>
   `make one with "${powers.environment.command} wiki init ${folder}"`;
-
-function unknown({ powers }: WikiWhere, folder: string): Fault {
-  return new Fault(
-    "notFound",
-    `Cannot use wiki "${folder}": its state is not here (it was moved, or came from elsewhere); take ` +
-      `it in with "${powers.environment.command} wiki init ${folder}"`,
-  );
-}
 
 /** Every wiki of this state folder; wikis whose folder moved are left out. */
 export function knownWikis(
@@ -128,11 +129,11 @@ export function knownWikis(
 }
 
 /**
- * Makes the folder of `wiki init FOLDER` if it is missing, and its state folder. `adopted`: the folder was a wiki
- * already, but its state was not here; `known`: the state was here, too.
+ * Makes the folder of `wiki init FOLDER` if it is missing, and its state folder. `adopted`: it was a
+ * wiki whose state was not here; `known`: its state was here, too.
  *
- * @throws Fault `refused` for a folder that touches Remit's state or holds links where a wiki's own lie,
- * `alreadyExists` for a folder with files of those names that is no wiki
+ * @throws Fault `refused` for a folder that touches Remit's state or has links in place of a wiki's
+ * files, `alreadyExists` for a folder with files of those names that is no wiki
  */
 export function makeWikiPlace(
   command: WikiWhere,
@@ -201,9 +202,7 @@ export function wikiEmbedder(
   { powers }: Pick<Command, "powers">,
   place: WikiPlace,
 ): string | undefined {
-  const bytes = powers.disk.read(join(place.state, "embedder"));
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
-  return text === "" ? undefined : text;
+  return text(powers.disk.read(join(place.state, "embedder"))) || undefined;
 }
 
 /** Records the embedder of a wiki's vectors; see {@link wikiEmbedder}. */

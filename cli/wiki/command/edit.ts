@@ -1,4 +1,4 @@
-/** `wiki edit PAGE`: opens a page in the operator's editor; a text that conflicts is kept in a file. @module */
+/** `wiki edit PAGE`: opens a page in the operator's editor; a conflicting text is kept in a file. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { PageName } from "../../../contracts/memory/mod.ts";

@@ -1,4 +1,4 @@
-/** `wiki export --to DIR`: a static site. The wiki's process sends files; this process checks each path and writes. @module */
+/** `wiki export --to DIR`: writes a static site; each path that the wiki's process sends is checked. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
@@ -10,13 +10,13 @@ import { readExported } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, marksOf, shownPath, withWiki } from "../command.ts";
 import { findWiki } from "../place.ts";
 
-/** A file that marks a folder as an earlier export and lists the files that it wrote, one a line. */
+/** A file that marks a folder as an export and lists the files written, one a line. */
 export const EXPORT_MARK = ".remit-export";
 const HEAD = "Remit wrote the files below; the next export replaces them.";
 const MAX_FILES = 200_000;
 const FileEvent = z.object({ path: z.string().min(1).max(400), text: z.string() });
 
-/** Parts of a path beneath the export's folder. TRUST: from the wiki's process. Throws `refused` for any other path. */
+/** Parts of a path beneath the export's folder. Throws `refused` for any other path. */
 export function exportPath(path: string): readonly string[] {
   const parts = path.split("/");
   // deno-lint-ignore no-control-regex -- it looks for them
@@ -69,7 +69,7 @@ function openExport(
   disk.makeFolder(folder, 0o755);
   const root = disk.real(folder) ?? folder;
   const made = new Set<string>();
-  // Written before the first file, so that an interrupted export is recognised as an earlier export.
+  // Written before the first file, so that an interrupted export is recognised.
   disk.write(mark, [HEAD, ...before, ""].join("\n"), { mode: 0o644 });
   const parent = (parts: readonly string[]): string => {
     const path = join(root, ...parts.slice(0, -1));

@@ -1,4 +1,4 @@
-/** `wiki ingest PATH|URL|-`: takes documents, folders, web pages or standard input into a wiki. @module */
+/** `wiki ingest PATH|URL|-`: takes files, folders, web pages or standard input in. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { IngestReport } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -72,17 +72,9 @@ export async function wikiIngest(
             all.push(await ingestFile(command, wiki, source.path, trust, on));
           } else {
             const { document, path, key, name, origin } = source;
-            all.push(
-              await ingestBytes(
-                wiki,
-                {
-                  ...{ path, key, kind: document, name, origin },
-                  bytes: powers.wikis.look(path)?.bytes ?? 0,
-                },
-                trust,
-                on,
-              ),
-            );
+            const bytes = powers.wikis.look(path)?.bytes ?? 0;
+            const from = { path, key, kind: document, name, origin, bytes };
+            all.push(await ingestBytes(wiki, from, trust, on));
           }
         }
         powers.screen.hint("");
@@ -105,7 +97,7 @@ export async function wikiIngest(
 
 const MAX_FAILED = 50;
 
-/** Hooks that show progress on one changing line at a terminal, stop on `signal`, and ask for budgets. */
+/** Hooks of an ingest: progress on one changing line, stop on `signal`, budgets. */
 export function onIngest(
   command: Command<Basic | "wikis">,
   { signal, wiki }: { readonly signal: AbortSignal; readonly wiki: Pick<OpenWiki, "place"> },
@@ -177,16 +169,12 @@ function showIngest(
   const { screen } = command.powers;
   const { noted = [] } = report;
   if (command.json) {
+    const { added, changed, unchanged, failed } = report;
     return printJson(command, {
-      new: report.added,
-      changed: report.changed,
-      unchanged: report.unchanged,
-      removed,
-      failed: report.failed,
-      ...(noted.length === 0 ? {} : { noted }),
+      ...{ new: added, changed, unchanged, removed, failed },
+      noted: noted.length === 0 ? undefined : noted,
       skipped: all.flatMap(({ walk }) => walk === undefined ? [] : [walk.skipped]),
-      ...(pages === undefined ? {} : { pages }),
-      ...(model === undefined ? {} : { model: model.document }),
+      ...{ pages, model: model?.document },
     });
   }
   for (const { walk } of all) {

@@ -1,4 +1,4 @@
-/** `wiki reindex|embed|watch`: rebuilds the index, makes vectors, follows a folder of documents. @module */
+/** `wiki reindex|embed|watch`: rebuilds the index, makes vectors, follows a folder. @module */
 import { Label } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -37,6 +37,8 @@ export async function wikiEmbed(
 ): Promise<number> {
   const { powers, parsed } = command;
   const given = flag(parsed, "embedder");
+  // A wiki may hold secrets: only the operator can call its texts less confidential.
+  const label = oneOf(parsed, "label", Label.options) ?? "secret";
   return await withWiki(command, async (wiki) => {
     const embedder = await openEmbedder(command, given);
     try {
@@ -46,8 +48,8 @@ export async function wikiEmbed(
         const body = { embedder: embedder.vectors, limit: MAX_TEXTS };
         const next = readTexts(await wiki.ask("embedPlan", body));
         if (next.length === 0) break;
-        // A text may be the most confidential one of the wiki: one label decides where all texts may go.
-        const made = await embedder.embed(next.map(({ text }) => text), labelOf(command), 0);
+        // One label decides where all texts may go: that of the most confidential one.
+        const made = await embedder.embed(next.map(({ text }) => text), label, 0);
         money += made.money;
         await wiki.ask("embedTaken", {
           embedder: embedder.vectors,
@@ -68,11 +70,6 @@ export async function wikiEmbed(
       embedder.close();
     }
   });
-}
-
-/** The label of the wiki's texts: secret unless the operator says less. */
-function labelOf({ parsed }: Command): Label {
-  return oneOf(parsed, "label", Label.options) ?? "secret";
 }
 
 /** `wiki watch FOLDER`: takes in changed files until Ctrl-C. */
@@ -127,14 +124,9 @@ async function takeOnce(
       screen.out(`${totalsText(report, removed.length)}\n`);
     }, { reads: [root] });
   } catch (error) {
+    if (signal.aborted) return;
+    if (!(error instanceof Fault)) throw error;
     // A file that fails now may succeed after its next change: report the fault and go on.
-    if (!(error instanceof Fault) || signal.aborted) {
-      return signal.aborted ? undefined : fail(error);
-    }
     screen.say(`${screen.paint.red("✗")} ${displayText(error.message, { max: 500 })}`);
   }
-}
-
-function fail(error: unknown): never {
-  throw error;
 }

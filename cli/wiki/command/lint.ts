@@ -67,7 +67,7 @@ export async function wikiLint(
       ...readFindings(
         await wiki.ask("lint", {
           clearance: EVERYTHING,
-          ...(rule === undefined ? {} : { rules: [rule] }),
+          rules: rule === undefined ? rule : [rule],
         }),
       ),
       ...judged?.findings ?? [],
@@ -85,13 +85,8 @@ export async function wikiLint(
     const errors = findings.filter((each) => each.severity === "error").length;
     const warnings = findings.length - errors;
     if (command.json) {
-      printJson(command, {
-        errors,
-        warnings,
-        findings,
-        ...(judged === undefined ? {} : { model: judged.about }),
-        ...(has(parsed, "fix") ? { patches: patches.map(({ id }) => id) } : {}),
-      });
+      const proposed = has(parsed, "fix") ? patches.map(({ id }) => id) : undefined;
+      printJson(command, { errors, warnings, findings, model: judged?.about, patches: proposed });
     } else {
       const { paint, say } = powers.screen;
       const words = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;

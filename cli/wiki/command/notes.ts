@@ -48,8 +48,8 @@ export async function wikiNotes(command: Command<Basic | "wikis">): Promise<numb
     const notes = readNotes(
       await wiki.ask("notes", {
         clearance: clearanceOf(command),
-        ...(kind === undefined ? {} : { kind }),
-        ...(has(parsed, "all") ? {} : { state: "waiting" }),
+        kind,
+        state: has(parsed, "all") ? undefined : "waiting",
       }),
     );
     if (command.json) printJson(command, notes);

@@ -1,23 +1,23 @@
-/** `wiki query`: the best passages with place and origin; with `--answer`, a model's answer from them. @module */
+/** `wiki query`: finds passages; with `--answer`, a model answers from them. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type LazyCommand, printJson } from "../../command.ts";
 import type { Basic } from "../../powers.ts";
 import { readFound } from "../../../memory-wiki/host/answers.ts";
-import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
+import { clearanceOf, numberOf, type OpenWiki, withWiki } from "../command.ts";
 import { DEFAULT_PASSAGES, exitOfFound, foundDocument, printFound } from "../hit_lines.ts";
 import { wikiEmbedder } from "../place.ts";
 
 const MAX_QUESTION_CHARS = 4_096;
-/** Loaded only for a query that needs a model: choosing and asking one triples the modules of a query by words. */
+/** Loaded only for queries that need a model: triples the modules of a query by words. */
 const withModel = async (): Promise<typeof import("./query_model.ts")> =>
   await import("./query_model.ts");
 
 /** A command whose powers over models are loaded on demand. */
 type QueryCommand = LazyCommand<Basic | "keyboard" | "wikis", "mcpStore" | "models">;
 
-/** The command's question, with its vector where the wiki has vectors. Throws `invalidInput`, `tooLarge`. */
+/** The question, with its vector where the wiki has vectors. Throws `invalidInput`, `tooLarge`. */
 async function questionOf(
   command: QueryCommand,
   wiki: OpenWiki,
@@ -38,7 +38,7 @@ async function questionOf(
     : await (await withModel()).vectorOf(await command.more(), embedder, text);
   return {
     text,
-    k: wholeNumber(command, "k", { min: 1, max: 100 }) ?? DEFAULT_PASSAGES,
+    k: numberOf(command, "k", 100, "whole") ?? DEFAULT_PASSAGES,
     clearance: clearanceOf(command),
     ...(within === undefined ? {} : { within }),
     ...(vector === undefined ? {} : { vector }),

@@ -8,7 +8,6 @@ import { type Command, printJson, printLines } from "../../command.ts";
 import type { Basic } from "../../powers.ts";
 import { wordWrap } from "../../terminal/columns.ts";
 import {
-  type PatchAnswer,
   readAnswer,
   readAnswerPlan,
   readFound,
@@ -29,7 +28,7 @@ import { MAX_RERANKED, rerank, sayReranked } from "../model/rerank.ts";
 import { openEmbedder } from "../model/vectors.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
 
-/** The vector of a question; undefined, with a warning, where the embedder of the wiki's vectors cannot be reached. */
+/** A question's vector; undefined, with a warning, where the wiki's embedder is unreachable. */
 export async function vectorOf(
   command: Command<Basic | "mcpStore" | "models">,
   name: string,
@@ -66,8 +65,7 @@ export async function queryWithModel(
   if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question, expand);
   if (has(parsed, "rerank")) return await queryReranked(command, wiki, question, expand);
   const found = readFound(await wiki.ask("query", question));
-  const also = expand === undefined ? {} : { expand };
-  if (command.json) printJson(command, { ...foundDocument(question, found), ...also });
+  if (command.json) printJson(command, { ...foundDocument(question, found), expand });
   else printFound(command, wiki, question, found);
   return exitOfFound(found);
 }
@@ -86,13 +84,9 @@ async function queryReranked(
     : await rerank(command, question, all, expand?.cost_usd);
   const ordered = ranked?.found ?? all;
   const found = { ...ordered, hits: ordered.hits.slice(0, k) };
-  const also = expand === undefined ? {} : { expand };
   if (command.json) {
-    printJson(command, {
-      ...foundDocument(question, found),
-      rerank: ranked?.about ?? null,
-      ...also,
-    });
+    const document = foundDocument(question, found);
+    printJson(command, { ...document, rerank: ranked?.about ?? null, expand });
   } else {
     printFound(command, wiki, question, found);
     if (ranked !== undefined) sayReranked(command, ranked);
@@ -101,8 +95,8 @@ async function queryReranked(
 }
 
 /**
- * Answers a question from passages; where the question's own words find only weak passages, it is rephrased first (`before`:
- * it already was). Exit code 68 when no passage fits; then no model is asked.
+ * Answers a question from passages; one whose own words find only weak passages is rephrased first
+ * (`before`: it already was). Exit code 68 when no passage fits; then no model is asked.
  */
 async function answerFromWiki(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
@@ -119,16 +113,10 @@ async function answerFromWiki(
     expand = wider.about;
     if (wider.question.queries !== undefined) ({ found, ask } = await plan(wider.question));
   }
-  const also = expand === undefined ? {} : { expand };
-  if (ask === null || found.fit === "none") {
+  const { fit, searched } = found;
+  if (ask === null || fit === "none") {
     if (command.json) {
-      printJson(command, {
-        question: question.text,
-        fit: found.fit,
-        answer: null,
-        searched: found.searched,
-        ...also,
-      });
+      printJson(command, { question: question.text, fit, answer: null, searched, expand });
     } else printLines(command, nothingLines(command, found));
     return EXIT.lowConfidence;
   }
@@ -136,17 +124,15 @@ async function answerFromWiki(
   const checked = readAnswer(
     await wiki.ask("answerCheck", { question: question.text, text: said.text, found }),
   );
-  const patch = has(command.parsed, "file") ? await file(command, wiki, checked, model) : undefined;
+  const by = operatorName(command.powers);
+  const patch = has(command.parsed, "file")
+    ? readPatch(await wiki.ask("answerFile", { answer: checked, model, by }))
+    : undefined;
   if (command.json) {
     printJson(command, {
-      question: question.text,
-      fit: found.fit,
-      answer: checked,
-      model,
-      cost_usd: said.money,
+      ...{ question: question.text, fit, answer: checked, model, cost_usd: said.money },
       tokens: said.inputTokens + said.outputTokens,
-      ...also,
-      ...(patch === undefined ? {} : { patch: patch.id, state: patch.state }),
+      ...{ expand, patch: patch?.id, state: patch?.state },
     });
     return EXIT.success;
   }
@@ -174,17 +160,6 @@ async function askModel(
   } finally {
     model.close();
   }
-}
-
-/** Proposes the answer as a page. */
-async function file(
-  command: Command,
-  wiki: OpenWiki,
-  answer: CheckedAnswer,
-  model: string,
-): Promise<PatchAnswer> {
-  const by = operatorName(command.powers);
-  return readPatch(await wiki.ask("answerFile", { answer, model, by }));
 }
 
 function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Asked): void {

@@ -1,4 +1,4 @@
-/** `wiki review`: lists waiting patches, decides one or all, or records that a person has read a page. @module */
+/** `wiki review`: lists or decides waiting patches, or records that a person read a page. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { PatchName } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -10,10 +10,10 @@ import {
   EVERYTHING,
   marksOf,
   momentText,
+  numberOf,
   type OpenWiki,
   operatorName,
   pageNameOf,
-  wholeNumber,
   withWiki,
 } from "../command.ts";
 import {
@@ -125,7 +125,7 @@ async function reviewPatch(
 async function reviewPage(command: Command, wiki: OpenWiki, text: string): Promise<number> {
   const name = pageNameOf(text);
   const { page } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
-  const version = wholeNumber(command, "at", { min: 1, max: 1_000_000 }) ?? page.version;
+  const version = numberOf(command, "at", 1_000_000, "whole") ?? page.version;
   const by = operatorName(command.powers);
   const marked = readMarked(await wiki.ask("review", { name, version, by }));
   if (command.json) printJson(command, marked);

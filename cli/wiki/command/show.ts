@@ -8,10 +8,10 @@ import { readLines } from "../../../memory-wiki/host/answers.ts";
 import {
   clearanceOf,
   marksOf,
+  numberOf,
   type OpenWiki,
   pageNameOf,
   shownPath,
-  wholeNumber,
   withWiki,
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
@@ -29,7 +29,7 @@ function readSpan(text: string): { readonly from: number; readonly to: number } 
   throw new Fault("invalidInput", `Cannot read --lines "${text}": it is like 10-20, or 10`);
 }
 
-/** The wiki's own path of an argument: `raw/NAME`, index.md and log.md as they are; everything else names a page. */
+/** The file that an argument names: raw/NAME, index.md, log.md, or else a page. */
 function fileNameOf(text: string): string {
   const raw = /^(?:.*\/)?(raw\/[^/]+)$/.exec(text)?.[1];
   if (raw !== undefined) return raw;
@@ -53,8 +53,8 @@ export async function readWhole(
   for (;;) {
     const read = readLines(
       await wiki.ask("read", {
-        ...{ clearance, name, from: next, lines: Math.min(LINES_PER_REQUEST, to - next + 1) },
-        ...(version === undefined ? {} : { version }),
+        ...{ clearance, name, version, from: next },
+        lines: Math.min(LINES_PER_REQUEST, to - next + 1),
       }),
     );
     if (read.to >= next) pieces.push(read.text);
@@ -72,7 +72,7 @@ export async function wikiShow(command: Command<Basic | "wikis">): Promise<numbe
   const name = fileNameOf(parsed.args[0] ?? "");
   const given = flag(parsed, "lines");
   const span = given === undefined ? {} : readSpan(given);
-  const version = wholeNumber(command, "at", { min: 1, max: MAX_LINE });
+  const version = numberOf(command, "at", MAX_LINE, "whole");
   return await withWiki(command, async (wiki) => {
     const read = await readWhole(wiki, name, { clearance: clearanceOf(command), ...span, version });
     if (command.json) {

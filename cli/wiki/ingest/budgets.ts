@@ -1,4 +1,4 @@
-/** Asks the kernel, before each batch of documents, whether the budgets of sources and index allow the batch. @module */
+/** Asks the kernel before each batch whether the budgets of sources and index allow it. @module */
 import { amountOf } from "../../../contracts/task/spending.ts";
 import { askKernel, type Command } from "../../command.ts";
 import { loadConfig } from "../../../config/files.ts";
@@ -7,7 +7,7 @@ import type { OnIngest } from "./files.ts";
 
 const BUDGETED: ReadonlySet<string> = new Set(["sources", "sourceBytes", "indexBytes"]);
 
-/** The `begin` hook of an ingest; empty, so that no kernel starts, where remit.yaml sets no such budget. */
+/** The `begin` hook of an ingest; without such budgets none, so that no kernel starts. */
 export function ingestBudgets(
   command: Command<Basic | "wikis">,
   stateFolder: string,
@@ -29,7 +29,7 @@ export function ingestBudgets(
   const doing = "take sources in";
   return {
     async begin({ files, bytes }): Promise<() => Promise<void>> {
-      // The growth of the index is known only afterwards: ask for one byte now, so that a full index refuses the batch.
+      // The index's growth is known afterwards; asking for one byte now refuses when it is full.
       const amounts = { sources: files, sourceBytes: bytes, indexBytes: 1 };
       await askKernel(command, "use", { amounts, doing, past: false });
       const before = indexBytes();

@@ -1,8 +1,7 @@
-/** Takes files and folders into a wiki in batches, and marks sources whose files are gone. @module */
+/** Takes files and folders into a wiki in batches; marks sources whose files are gone. @module */
 import { basename } from "node:path";
 import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
-import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import type { IngestFiles, IngestProgress, IngestReport } from "../../../contracts/wire/mod.ts";
 import { makeExportLists } from "../../../launch/disk/export_lists.ts";
 import {
@@ -27,11 +26,14 @@ export interface Trust {
 /** Hooks of an ingest: stopping between batches, budgets, progress. */
 export interface OnIngest {
   readonly signal?: AbortSignal;
-  /** Called before each batch; rejects when a budget is exhausted. The function that it resolves to runs after the batch. */
+  /** Called before a batch; rejects when a budget is exhausted. Its result is called after it. */
   begin?(
     batch: { readonly files: number; readonly bytes: number },
   ): Promise<() => Promise<void>>;
-  onFile?(progress: IngestProgress, of: { readonly done: number; readonly all: number }): void;
+  onFile?(
+    file: Pick<IngestProgress, "name">,
+    of: { readonly done: number; readonly all: number },
+  ): void;
 }
 
 /** The outcome for one argument of an ingest. */
@@ -81,7 +83,7 @@ export function addReports(a: IngestReport, b: IngestReport): IngestReport {
   };
 }
 
-/** Passes documents to the wiki's process, at most 500 files and 64 MiB in a batch. Throws `cancelled` between batches. */
+/** Passes documents to the wiki's process in batches. Throws `cancelled` between batches. */
 async function ingestBatches(
   wiki: OpenWiki,
   files: readonly (Taken & { readonly bytes: number })[],
@@ -92,10 +94,8 @@ async function ingestBatches(
   let done = 0;
   wiki.link.onTell((op, body) => {
     if (op !== "progress") return;
-    const progress = readProgress(body);
     done += 1;
-    const { name, did, why } = progress;
-    on.onFile?.({ name, did, ...(why === undefined ? {} : { why }) }, { done, all: files.length });
+    on.onFile?.(readProgress(body), { done, all: files.length });
   });
   const isStopped = (): boolean => on.signal?.aborted === true;
   for (let at = 0; at < files.length;) {
@@ -131,7 +131,7 @@ function stopped(cause?: unknown): Fault {
   );
 }
 
-/** Takes a folder in, without the files that its ignore rules exclude; sources whose files are gone are marked as removed. */
+/** Takes a folder in, by its ignore rules; marks sources whose files are gone as removed. */
 export async function ingestFolder(
   where: WikiWhere,
   wiki: OpenWiki,
@@ -172,7 +172,7 @@ export async function ingestFolder(
   return { of: { prefix: folderKey(root) }, report: { ...taken, failed }, walk, removed };
 }
 
-/** Takes in one file given by path; its name or its bytes tell its kind. Throws for a path on the never-list. */
+/** Takes in one file, its kind told by name or bytes. Throws for a path on the never-list. */
 export async function ingestFile(
   where: WikiWhere,
   wiki: OpenWiki,
@@ -219,19 +219,11 @@ export async function ingestFile(
 /** Takes in bytes that were copied to a file which the wiki's process may read. */
 export async function ingestBytes(
   wiki: OpenWiki,
-  from: {
-    readonly path: string;
-    readonly key: string;
-    readonly kind: SourceKind;
-    readonly name: string;
-    readonly origin: string;
-    readonly bytes: number;
-  },
+  from: Omit<Taken, "claimed"> & { readonly bytes: number },
   trust: Trust,
   on: OnIngest = {},
 ): Promise<Ingested> {
-  const { bytes } = from;
-  const file = { ...from, path: wiki.link.inside(from.path), bytes };
+  const file = { ...from, path: wiki.link.inside(from.path) };
   const report = await ingestBatches(wiki, [file], trust, on);
   return { of: { key: from.key }, report, removed: [] };
 }
@@ -244,7 +236,10 @@ interface WikiFilling {
   readonly colour?: "YELLOW" | "RED";
 }
 
-/** Makes a wiki from a folder of documents, with extractive pages; it does not become the default wiki. Throws `upstream` when a document fails. */
+/**
+ * Makes a wiki from a folder of documents, with extractive pages; it does not become the default.
+ * Throws `upstream` when a document fails.
+ */
 export async function provideWiki(
   where: WikiWhere,
   filling: WikiFilling,

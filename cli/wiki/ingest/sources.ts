@@ -46,7 +46,7 @@ function readTtl(text: string): number {
 /** Whether a word names a page of the web. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** Trust of an argument: its place's unless flags say otherwise. A person confirms a colour above the place's. */
+/** Trust by flags, else by place; a person confirms a colour above the place's. */
 export async function trustOf(
   command: Command<Basic | "keyboard">,
   place: { readonly colour: Colour; readonly label: Label; readonly shown: string },
@@ -79,8 +79,8 @@ export function placeTrust(text: string): { readonly colour: Colour; readonly la
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
 
 /**
- * A file or folder given by path. Throws `notFound`; `invalidInput` for pipes, sockets and devices; `refused` for
- * unreadable paths, system folders, Remit's state, the wiki itself and the root folder.
+ * A file or folder given by path. Throws `notFound`; `invalidInput` for pipes, sockets and devices;
+ * `refused` for unreadable paths, system folders, Remit's state, the wiki itself and `/`.
  */
 export function pathSource(command: Command<Basic | "wikis">, text: string, wiki: string): Source {
   const { powers, places } = command;
@@ -119,7 +119,7 @@ export function pathSource(command: Command<Basic | "wikis">, text: string, wiki
   return { kind: found, path, shown: shownPath(environment, path) };
 }
 
-/** Fetches a web page into a file beneath `folder`. Throws as `wikis.fetch`, and `invalidInput` for a media type that is no document. */
+/** Fetches a web page into a file beneath `folder`. Throws as `wikis.fetch`, `invalidInput`. */
 export async function fetchedSource(
   command: Command<Basic | "interrupts" | "wikis">,
   text: string,
@@ -156,7 +156,7 @@ export async function fetchedSource(
   }
 }
 
-/** Reads standard input into a file beneath `folder`. Throws `invalidInput` for nothing, and for bytes that are no text unless `--name` tells their kind. */
+/** Reads standard input into a file beneath `folder`. Throws `invalidInput`. */
 export async function pipedSource(
   command: Command<Basic | "wikis">,
   folder: string,

@@ -1,4 +1,4 @@
-/** Asks a model on behalf of the operator's commands; the kernel checks label, cost and where text goes. @module */
+/** Asks a model for the operator's commands, through the kernel's checks of label and cost. @module */
 import * as z from "zod";
 import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode, toJson } from "../../../contracts/base/mod.ts";
@@ -75,12 +75,7 @@ export async function openModel(
       return (input * price.input + output * price.output) / MILLION;
     },
     async ask(request): Promise<Asked> {
-      const { responseSchema, ...rest } = request;
-      const asked = await link.ask(
-        "ask",
-        toJson({ model, ...rest, ...(responseSchema === undefined ? {} : { responseSchema }) }),
-      );
-      const answer = Answer.safeParse(asked);
+      const answer = Answer.safeParse(await link.ask("ask", toJson({ model, ...request })));
       if (answer.success) return answer.data;
       throw new Fault("upstream", "Cannot ask the model: the kernel's answer does not read");
     },
@@ -98,17 +93,17 @@ function contextOf(config: string): number {
     : DEFAULT_CONTEXT_TOKENS;
 }
 
-/** Throws `budgetExhausted`, saying that `verb` cannot be done, where `spent` US dollars and the request's worst case exceed `--max-cost`. */
+/** Throws `budgetExhausted` where `spent` US dollars and the request's worst case exceed `--max-cost`. */
 export function refuseAbove(
   command: Command,
   model: Pick<AskedModel, "priceOf">,
-  { system, user, maxTokens }: Pick<ModelAsk, "system" | "user" | "maxTokens">,
+  request: Pick<ModelAsk, "system" | "user" | "maxTokens">,
   verb: string,
   spent = 0,
 ): void {
   const maxCost = numberOf(command, "max-cost", MAX_COST);
-  const input = Math.ceil((system.length + user.length) / CHARS_PER_TOKEN);
-  const worst = spent + model.priceOf({ input, output: maxTokens });
+  const tokens = { input: inputTokens(request), output: request.maxTokens };
+  const worst = spent + model.priceOf(tokens);
   if (maxCost === undefined || worst <= maxCost) return;
   throw new Fault(
     "budgetExhausted",
@@ -116,17 +111,23 @@ export function refuseAbove(
   );
 }
 
-/** A model's answer, or the reason why there is none. Throws faults that end the command: a limit, a stop, invalid input. */
-export async function askOrWhy(
+/** A model's answer, or the fault that left none. Throws the faults that `fatal` names. */
+export async function askOrFault(
   model: Pick<AskedModel, "ask">,
   request: ModelAsk,
-): Promise<Asked | string> {
+  fatal: ReadonlySet<FaultCode> = FATAL,
+): Promise<Asked | Fault> {
   try {
     return await model.ask(request);
   } catch (error) {
-    if (!(error instanceof Fault) || FATAL.has(error.code)) throw error;
-    return error.message;
+    if (!(error instanceof Fault) || fatal.has(error.code)) throw error;
+    return error;
   }
+}
+
+/** Tokens of a request's texts, estimated. */
+export function inputTokens({ system, user }: Pick<ModelAsk, "system" | "user">): number {
+  return Math.ceil((system.length + user.length) / CHARS_PER_TOKEN);
 }
 
 /** US dollars as text: two decimals, or two significant digits below a cent. */
@@ -152,7 +153,7 @@ export function sayWhere({ powers }: Command, providers: readonly AskedProvider[
   }
 }
 
-/** Parses the JSON of an answer, also inside a Markdown fence or prose; undefined when there is none. */
+/** The JSON of an answer, also inside a Markdown fence or prose; undefined without any. */
 export function readJsonAnswer(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
   const from = text.indexOf("{");

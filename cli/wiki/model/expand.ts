@@ -1,10 +1,11 @@
 /**
- * `wiki query --expand`: a model rephrases the question in the words that documents would use. The model sees the question
- * alone; its phrasings are searched for and cached for the same question, and never count as evidence.
+ * `wiki query --expand`: a model rephrases the question in words that documents would use. It sees the
+ * question alone; its phrasings are searched for, cached for that question, and never evidence.
  * @module
  */
 import { join } from "node:path";
 import * as z from "zod";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { MAX_PHRASINGS, type WikiQuery } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -12,7 +13,7 @@ import { has } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
 import type { OpenWiki } from "../command.ts";
 import {
-  askOrWhy,
+  askOrFault,
   type ModelAsk,
   openModel,
   readJsonAnswer,
@@ -74,7 +75,7 @@ const request = (question: string): ModelAsk => ({
   ...{ label: "internal", colour: "BLUE" },
 });
 
-/** Gets phrasings from the cache or the command's model. Throws `budgetExhausted` where the request may exceed `--max-cost`. */
+/** Phrasings from the cache or the model. Throws `budgetExhausted` above `--max-cost`. */
 async function expand(
   command: Command<Basic | "mcpStore" | "models">,
   { place }: Pick<OpenWiki, "place">,
@@ -93,8 +94,8 @@ async function expand(
     const asked = request(text);
     refuseAbove(command, model, asked, "word the question anew");
     screen.hint("  the model words the question as documents would …");
-    const answer = await askOrWhy(model, asked).finally(() => screen.hint(""));
-    if (typeof answer === "string") return { queries: [], about: { ...about, why: answer } };
+    const answer = await askOrFault(model, asked).finally(() => screen.hint(""));
+    if (answer instanceof Fault) return { queries: [], about: { ...about, why: answer.message } };
     const paid = {
       ...about,
       cost_usd: answer.money,
@@ -112,7 +113,7 @@ async function expand(
   }
 }
 
-/** Adds a model's phrasings to the question and prints them; `--no-expand` leaves the question alone. */
+/** Adds a model's phrasings to the question, unless `--no-expand`, and prints them. */
 export async function expanded(
   command: Command<Basic | "mcpStore" | "models">,
   wiki: Pick<OpenWiki, "place">,

@@ -5,7 +5,7 @@ import { type Command, commandText } from "../../command.ts";
 import { readFinish, readItem, readPlan, readTaken } from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
-import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";
+import { type AskedModel, inputTokens, openModel, sayCost, usd } from "./ask.ts";
 import type { Basic } from "../../powers.ts";
 
 /** Exit code of an ingest by a model, and its part of the `--json` document. */
@@ -22,7 +22,7 @@ const MAX_TRIES = 3;
 /** Stop after this many requests when not a single answer was usable. */
 const MAX_USELESS = 8;
 
-/** Shows the cost, asks once, has the model read the sources, and proposes one patch. Throws `denied`, `refused`. */
+/** Shows the cost, asks once, lets the model read, proposes one patch. Throws `denied`, `refused`. */
 export async function ingestByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
@@ -75,10 +75,7 @@ async function work(
     if (item === null) break;
     const tried = (tries.get(item.id) ?? 0) + 1;
     tries.set(item.id, tried);
-    const worst = model.priceOf({
-      input: Math.ceil((item.system.length + item.user.length) / 3),
-      output: item.maxTokens,
-    });
+    const worst = model.priceOf({ input: inputTokens(item), output: item.maxTokens });
     // Ask only when the worst case fits the limit: a paid answer is never thrown away.
     const tooDear = maxCost !== undefined && used.money + worst > maxCost;
     const hopeless = tried > MAX_TRIES || (used.requests >= MAX_USELESS && done === plan.done);

@@ -1,4 +1,4 @@
-/** `wiki lint --model`: a model names claims that contradict each other, beyond what rules detect. @module */
+/** `wiki lint --model`: a model finds claims that contradict each other. @module */
 import * as z from "zod";
 import { type Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
@@ -11,8 +11,9 @@ import {
 } from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, EVERYTHING, numberOf, type OpenWiki } from "../command.ts";
 import {
-  type Asked,
   type AskedModel,
+  askOrFault,
+  inputTokens,
   type ModelAsk,
   openModel,
   readJsonAnswer,
@@ -78,7 +79,7 @@ function requestOf(pairs: readonly PairAnswer[]): ModelAsk {
   };
 }
 
-/** Reads an answer: the reason for each contradictory pair, by number from 1; undefined for an answer of another shape. */
+/** The reason for each contradictory pair, by number from 1; undefined for an unusable answer. */
 export function verdictsOf(text: string, count: number): ReadonlyMap<number, string> | undefined {
   const answer = z.object({
     contradictions: z.array(
@@ -89,7 +90,7 @@ export function verdictsOf(text: string, count: number): ReadonlyMap<number, str
   return new Map(answer.data.contradictions.map(({ pair, why }) => [pair, why]));
 }
 
-/** Has the model judge pairs that it has not judged yet; returns all its contradictions, earlier ones too. Throws `denied`, `refused`. */
+/** Has the model judge new pairs; returns earlier contradictions, too. Throws `denied`, `refused`. */
 export async function contradictionsByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
@@ -100,7 +101,7 @@ export async function contradictionsByModel(
     const clearance = EVERYTHING;
     const pairs = readPairs(await wiki.ask("lintPairs", { clearance, model: model.name }));
     const open = pairs.filter(({ why }) => why === undefined);
-    // One request holds pairs of one label, so that a model without the clearance for some still judges the others.
+    // Pairs of one label share a request: a model not cleared for it still judges the others.
     const requests = Label.options.flatMap((label) => {
       const some = open.filter((pair) => pair.label === label);
       return Array.from(
@@ -113,9 +114,9 @@ export async function contradictionsByModel(
         reads: `${counted(open.length, "pair")} of like claims in ${
           counted(requests.length, "request")
         }`,
-        input: requests.reduce((sum, each) => sum + inputOf(requestOf(each)), 0),
+        input: requests.reduce((sum, each) => sum + inputTokens(requestOf(each)), 0),
         output: requests.length * ANSWER_TOKENS,
-        ...(maxCost === Infinity ? {} : { maxCost }),
+        maxCost: maxCost === Infinity ? undefined : maxCost,
       });
       await askOperator(command, "have a model compare them", "go on?", { yes: true });
     }
@@ -136,14 +137,15 @@ export async function contradictionsByModel(
   }
 }
 
-interface Work {
-  readonly wiki: OpenWiki;
-  readonly model: AskedModel;
-  readonly requests: readonly (readonly PairAnswer[])[];
-  readonly maxCost: number;
-}
-
-async function judge(command: Command, { wiki, model, requests, maxCost }: Work) {
+async function judge(
+  command: Command,
+  { wiki, model, requests, maxCost }: {
+    readonly wiki: OpenWiki;
+    readonly model: AskedModel;
+    readonly requests: readonly (readonly PairAnswer[])[];
+    readonly maxCost: number;
+  },
+) {
   const { screen } = command.powers;
   const whys = new Map<string, string>();
   let [money, tokens] = [0, 0];
@@ -151,12 +153,12 @@ async function judge(command: Command, { wiki, model, requests, maxCost }: Work)
   for (const [n, pairs] of requests.entries()) {
     const request = requestOf(pairs);
     // Ask only when the worst case fits the limit: a paid answer is never thrown away.
-    if (money + model.priceOf({ input: inputOf(request), output: ANSWER_TOKENS }) > maxCost) {
+    if (money + model.priceOf({ input: inputTokens(request), output: ANSWER_TOKENS }) > maxCost) {
       why = "the next request could pass --max-cost";
       break;
     }
     screen.hint(`  ${n}/${requests.length}  the model compares claims …`);
-    const answer = await answered(() => model.ask(request));
+    const answer = await askOrFault(model, request, FATAL);
     if (answer instanceof Fault) {
       why = answer.message;
       if (answer.code === "clearance") continue;
@@ -175,19 +177,6 @@ async function judge(command: Command, { wiki, model, requests, maxCost }: Work)
   }
   screen.hint("");
   return { whys, money, tokens, why };
-}
-
-async function answered(ask: () => Promise<Asked>): Promise<Asked | Fault> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof Fault) || FATAL.has(error.code)) throw error;
-    return error;
-  }
-}
-
-function inputOf({ system, user }: ModelAsk): number {
-  return Math.ceil((system.length + user.length) / 3);
 }
 
 function findingOf(

@@ -1,12 +1,13 @@
-/** `wiki query --rerank`: a model reorders the passages that the search found; their text stays as it is. @module */
+/** `wiki query --rerank`: a model reorders the passages that the search found. @module */
 import * as z from "zod";
 import { type Colour, type Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
+import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiQuery } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Command } from "../../command.ts";
 import type { FoundAnswer } from "../../../memory-wiki/host/answers.ts";
 import {
-  askOrWhy,
+  askOrFault,
   type ModelAsk,
   openModel,
   readJsonAnswer,
@@ -28,7 +29,7 @@ export interface Reranked {
   };
 }
 
-/** Passages that a model orders, at most; more than are shown, so that a passage from further down can rise. */
+/** Passages that a model orders: more than are shown, so that some can rise. */
 export const MAX_RERANKED = 20;
 const MAX_PASSAGE_CHARS = 1_500;
 const SYSTEM =
@@ -71,7 +72,7 @@ function requestOf(question: string, hits: Hits): ModelAsk {
   };
 }
 
-/** Reads an answer as an order: every number from 1 to `count` once; undefined for anything else. */
+/** An answer's order: every number from 1 to `count` once; undefined for anything else. */
 function orderOf(text: string, count: number): readonly number[] | undefined {
   const answer = z.object({ order: z.array(z.int().min(1).max(count)).length(count) }).strict()
     .safeParse(readJsonAnswer(text));
@@ -79,7 +80,7 @@ function orderOf(text: string, count: number): readonly number[] | undefined {
   return answer.data.order;
 }
 
-/** Asks the model once for the order; undefined below two passages. Throws `budgetExhausted` where `spent` (US dollars) and this request may exceed `--max-cost`. */
+/** Asks once for the order; undefined below two passages. Throws `budgetExhausted`, counting `spent`. */
 export async function rerank(
   command: Command<Basic | "mcpStore" | "models">,
   question: WikiQuery,
@@ -95,15 +96,15 @@ export async function rerank(
     const request = requestOf(question.text, hits);
     refuseAbove(command, model, request, "put in order", spent);
     screen.hint("  the model puts the passages in order …");
-    const answer = await askOrWhy(model, request).finally(() => screen.hint(""));
-    const order = typeof answer === "string" ? undefined : orderOf(answer.text, hits.length);
-    const kept = typeof answer === "string"
-      ? answer
+    const answer = await askOrFault(model, request).finally(() => screen.hint(""));
+    const paid = answer instanceof Fault ? undefined : answer;
+    const order = paid === undefined ? undefined : orderOf(paid.text, hits.length);
+    const kept = answer instanceof Fault
+      ? answer.message
       : order === undefined
       ? "its answer is no order of all passages"
       : undefined;
     const ordered = order?.flatMap((n) => hits[n - 1] ?? []) ?? hits;
-    const paid = typeof answer === "string" ? undefined : answer;
     return {
       found: { ...found, hits: [...ordered, ...found.hits.slice(MAX_RERANKED)] },
       about: {

@@ -1,4 +1,4 @@
-/** Embeds texts of a wiki, through the kernel, with the embedder of remit.yaml or of a flag. @module */
+/** Embeds texts, through the kernel, with the embedder of remit.yaml or of a flag. @module */
 import * as z from "zod";
 import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
@@ -19,7 +19,7 @@ export interface OpenEmbedder {
   readonly providers: readonly AskedProvider[];
   /** Estimated upper bound in US dollars for these texts. */
   priceOf(texts: readonly string[]): number;
-  /** Embeds texts; the first `queries` are questions, the others passages, since some embedders want a prefix for each. */
+  /** Embeds texts: the first `queries` with the prefix of questions, others of passages. */
   embed(texts: readonly string[], label: Label, queries: number): Promise<Embedded>;
   close(): void;
 }
@@ -38,12 +38,12 @@ const MILLION = 1e6;
 
 /** Texts in one request to the kernel, at most. */
 export const MAX_TEXTS = 256;
-/** Estimated tokens of a request: the first one's, and the bounds between which later requests adapt. */
+/** Estimated tokens of the first request, and the bounds to which later ones adapt. */
 const TOKENS = { first: 4_096, max: 32_768, min: 256 };
 /** Target duration of a request, in milliseconds. */
 const REQUEST_MS = 10_000;
 
-/** Prefixes that embedders were trained with, before a question and before a passage, by the name of their weights. */
+/** Prefixes of questions and passages that embedders were trained with, by name of weights. */
 const PREFIXES: readonly {
   readonly names: RegExp;
   readonly query: string;
@@ -73,7 +73,7 @@ export function batchOf(texts: readonly string[], tokens: number): number {
   return count;
 }
 
-/** Starts or finds an embedder; `text` is a reference as in remit.yaml, whose `embedder` is the default. Throws as `resolveEmbedder`. */
+/** Reaches the embedder that `text` refers to, or remit.yaml's. Throws as `resolveEmbedder`. */
 export async function openEmbedder(
   command: Command<Basic | "mcpStore" | "models">,
   text: string | undefined,
@@ -115,7 +115,7 @@ export async function openEmbedder(
         if (!answer.success || answer.data.vectors.length !== batch.length) {
           throw new Fault("upstream", "Cannot embed: the kernel's answer does not read");
         }
-        // Small requests on a slow machine stay below the deadline; large ones on a fast machine save round trips.
+        // Small requests on a slow machine keep the deadline; large ones save round trips.
         const factor = REQUEST_MS / Math.max(1, powers.environment.now() - began);
         const next = tokens * Math.min(2, Math.max(0.5, factor));
         tokens = Math.min(TOKENS.max, Math.max(TOKENS.min, Math.round(next)));
