@@ -14,7 +14,7 @@ import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 const MOST_BYTES = 16_000_000;
 
 /** A server as it was handed over. */
-export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
+export interface Handed extends Pick<HostServer, "originalName" | "wish" | "secrets" | "notes"> {
   /** Of its command, arguments, names of variables and headers, and what it reads of the folder. */
   readonly same: string;
   /** Of the bytes of its program and files: with others it is another server. */
@@ -36,11 +36,11 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     ? { command: program, args, env: values }
     : { url: server.url, headers: values, type: server.type };
   const read = readEntry(entry, {
-    said: server.name,
+    originalName: server.name,
     name: freshName(server.name, new Set()),
     ...{ home: environment.home, folder, asked: new Map(), literal: true },
     variable: () => undefined,
-    isThere: (path) => disk.real(path) !== undefined,
+    exists: (path) => disk.real(path) !== undefined,
   });
   const wish = "type" in server && server.type === "sse"
     ? { kind: "refused" as const, why: "the older transport (SSE) is not spoken here" }
@@ -66,7 +66,7 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
   // A bridge to an address is not started: its words may hold the value of a header.
   const line = wish.kind === "http" ? wish.url : words.join(" ");
   return {
-    ...{ said: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
+    ...{ originalName: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
     ...{ same, code: digestOf(toJson({ ...found })) },
   };
 }

@@ -1,4 +1,4 @@
-/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. @module */
+/** `mcp call NAME TOOL JSON`: calls one imported tool, as `tool call` does. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { mcpPart } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -8,7 +8,7 @@ import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Why a tool cannot be called, in words that say what to do. */
+/** Why a tool cannot be called, and what to do; undefined when it can. */
 function whyNot(server: LockedServer, tool: string): string | undefined {
   const { name, state, reviewed } = server, family = familyOf(server);
   if (state === "revoked") {
@@ -24,10 +24,10 @@ function whyNot(server: LockedServer, tool: string): string | undefined {
   return `it changed since it was reviewed; "remit ${family} review ${name}" shows how`;
 }
 
-/** Remit's own tools over a server or a peer, as their names end. */
+/** Endings of the names of Remit's own tools over a server or a peer. */
 const OWN = { mcp: ["resource", "prompt"], a2a: ["describe", "task", "artifact"] } as const;
 
-/** The name that models call a tool by: of the server's name for it, or of that name itself. */
+/** Models' name of a tool, from that or the server's name. Throws `refused`, `unknownTool`. */
 export function calledAs(server: LockedServer, tool: string): string {
   const why = whyNot(server, tool);
   if (why !== undefined) {
@@ -55,7 +55,7 @@ export function calledAs(server: LockedServer, tool: string): string {
   );
 }
 
-/** Runs the command. */
+/** `mcp call`. */
 export async function mcpCall(
   command: Command<
     Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"

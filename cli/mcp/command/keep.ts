@@ -1,4 +1,4 @@
-/** `mcp tool|grant|revoke|remove`: what a server may do from now on. @module */
+/** `mcp tool|grant|revoke|remove`: changes what a server may do from now on. @module */
 import { cleared } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -21,7 +21,7 @@ import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-/** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
+/** `mcp tool NAME on|off TOOL…`. Running tasks keep the tools that they have. */
 export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   const [, word = "", ...tools] = command.parsed.args;
   if (word !== "on" && word !== "off") {
@@ -52,19 +52,19 @@ export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Takes something back: a folder, a host, a variable, a header. Throws Fault `notFound`. */
+/** Removes a granted folder, host, variable or header. Throws `notFound`. */
 function without(command: Command, server: LockedServer, dropped: string): LockedServer {
   const { disk, environment } = command.powers;
   const path = absolute(environment, dropped);
   const real = disk.real(path) ?? path;
-  const same = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
+  const spellings = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
   try {
-    same.add(parseHost(dropped));
+    spellings.add(parseHost(dropped));
   } catch (error) {
-    // A folder or a variable is no host.
+    // `dropped` may be a folder or a variable, which does not parse as a host.
     if (!(error instanceof Fault)) throw error;
   }
-  const kept = (list: readonly string[]): string[] => list.filter((each) => !same.has(each));
+  const kept = (list: readonly string[]): string[] => list.filter((each) => !spellings.has(each));
   const { grants } = server;
   const next: LockedServer = {
     ...server,
@@ -99,7 +99,7 @@ function isEmpty(flags: MoreGrants): boolean {
       .every((each) => each.length === 0);
 }
 
-/** `mcp grant NAME …`: what is taken back ends at once, in every task; what is given holds for the next task. */
+/** `mcp grant NAME …`. Revocations act at once in every task, new grants from the next task. */
 export async function mcpGrant(
   command: Command<Basic | "keyboard" | "mcpStore" | "readInput">,
 ): Promise<number> {
@@ -156,7 +156,7 @@ export async function mcpGrant(
   return EXIT.success;
 }
 
-/** `mcp revoke NAME`: no task is handed it any more, and those that run lose it now. */
+/** `mcp revoke NAME`: no task gets the server any more, and running tasks lose it now. */
 export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<number> {
   const server = lockOf(command).change(serverName(command), (before) => ({
     ...before,
@@ -176,7 +176,7 @@ export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<n
   return EXIT.success;
 }
 
-/** `mcp remove NAME`: it is ended, and forgotten with its secrets and its code. */
+/** `mcp remove NAME`: ends the server and removes it with its secrets and its code. */
 export async function mcpRemove(command: Command<Basic | "mcpStore">): Promise<number> {
   const powers = registryOf(command), lock = lockOf(command);
   const { name } = lock.need(serverName(command));

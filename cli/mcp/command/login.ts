@@ -1,4 +1,4 @@
-/** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. @module */
+/** `mcp login NAME`: logs a person in at a remote server, for a running kernel, too. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -15,17 +15,17 @@ import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-/** What a person chose for a login. */
+/** The flags of a login. */
 interface LoginChoice {
   readonly given: GivenClient;
   readonly issuer?: string;
   readonly scope?: string;
   readonly port?: number;
-  /** Not asked before it goes on. */
+  /** Log in without a question before. */
   readonly yes: boolean;
 }
 
-function wrong(why: string): Fault {
+function invalid(why: string): Fault {
   return noLogin(why, "invalidInput");
 }
 
@@ -37,7 +37,7 @@ async function clientSecret(
     : await powers.keyboard.line("  the app's secret (not shown) › ", { echo: false });
   const secret = (typed ?? "").trim();
   if (/^[\x21-\x7e]{1,4096}$/.test(secret)) return secret;
-  throw wrong("no secret was given; type it, or pipe it in");
+  throw invalid("no secret was given; type it, or pipe it in");
 }
 
 async function readChoice(
@@ -48,16 +48,18 @@ async function readChoice(
   const [id, document] = [flag(parsed, "client-id"), flag(parsed, "client-document")];
   const [issuer, scope] = [flag(parsed, "issuer"), flag(parsed, "scope")];
   const port = flag(parsed, "port");
-  if (id !== undefined && !/^[\x21-\x7e]{1,2048}$/.test(id)) throw wrong("that is no client's id");
+  if (id !== undefined && !/^[\x21-\x7e]{1,2048}$/.test(id)) {
+    throw invalid("that is no client's id");
+  }
   if (id !== undefined && document !== undefined) {
-    throw wrong("a client has an id or the address of a description, not both");
+    throw invalid("a client has an id or the address of a description, not both");
   }
   if (has(parsed, "client-secret") && id === undefined) {
-    throw wrong("a secret belongs to an app: give its --client-id");
+    throw invalid("a secret belongs to an app: give its --client-id");
   }
-  if (scope?.split(" ").every(isScope) === false) throw wrong("those are no scopes");
+  if (scope?.split(" ").every(isScope) === false) throw invalid("those are no scopes");
   if (port !== undefined && !(/^[0-9]{1,5}$/.test(port) && Number(port) <= 65_535)) {
-    throw wrong(`"${port}" is no port`);
+    throw invalid(`"${port}" is no port`);
   }
   const described = document === undefined
     ? undefined
@@ -76,11 +78,11 @@ async function readChoice(
   };
 }
 
-/** The address of a server that one can log in at. Throws Fault `refused`. */
+/** The URL of a server that has a login. Throws `refused` for a program of this machine. */
 function addressOf(server: LockedServer): URL {
   const { name, launch } = server;
   if (launch.kind === "http") {
-    // A peer asks who comes where it is spoken to; its card is everybody's.
+    // A peer's card is public; its endpoint is what asks for a login.
     const url = launch.a2a?.endpoint ?? launch.url;
     return loginUrl(url, `${nounOf(server)} "${name}"`, new URL(url));
   }
@@ -124,8 +126,8 @@ async function agreed(
 }
 
 /**
- * Logs a person in at a server of remit.lock and keeps the tokens. Throws Fault `refused` and others in one plain
- * sentence; no token is in any of them.
+ * Logs a person in at a server of remit.lock and keeps the tokens. Throws `refused` and others; no
+ * message holds a token.
  */
 async function loginMcp(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore">,
@@ -165,7 +167,7 @@ async function loginMcp(
   }
 }
 
-/** Runs the command. */
+/** `mcp login`. */
 export async function mcpLogin(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore" | "readInput">,
 ): Promise<number> {

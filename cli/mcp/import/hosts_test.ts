@@ -362,7 +362,7 @@ env_http_headers = { "x-api-key" = "KEY" }
     const file = join(powers.root, name);
     place(file, text);
     const servers = readHostConfig({ powers }, file);
-    assert.deepEqual(servers.map((each) => [each.said, each.wish]), [
+    assert.deepEqual(servers.map((each) => [each.originalName, each.wish]), [
       ...[["here", local], ["there", far]],
     ], name);
     assert.deepEqual(servers[0]?.env, { REGION: "north" }, name);
