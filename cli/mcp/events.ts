@@ -30,13 +30,6 @@ function accessOf(event: SeenEvent): McpHappening {
   return { mark: allowed ? "quiet" : "refused", words: did, path };
 }
 
-/** The tool that an event suspended; undefined for other events. */
-function suspendedTool(event: SeenEvent): string | undefined {
-  if (event.event !== "mcp" || textOf(event, "what") !== "suspended") return undefined;
-  const tool = textOf(event, "tool");
-  return tool === "" ? undefined : tool;
-}
-
 /** Words for an event of kind `mcp`; undefined for other events. */
 export function mcpHappening(event: SeenEvent): McpHappening | undefined {
   if (event.event !== "mcp") return undefined;
@@ -94,9 +87,10 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** Marks a suspended tool in remit.lock. Prints faults: the kernel suspends it in any case. */
 export function noteSuspension(command: Command<Basic | "mcpStore">, event: SeenEvent): void {
-  const tool = suspendedTool(event);
+  if (event.event !== "mcp" || textOf(event, "what") !== "suspended") return;
+  const tool = textOf(event, "tool");
   const name = McpServerName.safeParse(textOf(event, "server"));
-  if (tool === undefined || !name.success) return;
+  if (tool === "" || !name.success) return;
   const why = WHY[textOf(event, "why")] ?? "it is another than was reviewed";
   try {
     const lock = lockOf(command);

@@ -61,12 +61,10 @@ export function showFailure(
   screen.say(`  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`);
   for (const line of untrustedLines(screen, look.errors, 12)) screen.say(line);
   if (!kept) return;
+  const again = `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"}`;
   screen.say(
     `  It stays known, and no task is handed it. Look again: ${
-      commandText(
-        command,
-        `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"} ${server.name}`,
-      )
+      commandText(command, `${again} ${server.name}`)
     }`,
   );
 }
@@ -78,11 +76,8 @@ export function showReview(
   parts: { readonly look: Pick<McpLook, "accesses">; readonly whole: boolean },
 ): void {
   const { screen } = command.powers;
-  const lines = [
-    ...serverLines(screen, review.server, parts.look.accesses),
-    ...reviewLines(screen, review, { whole: parts.whole }),
-  ];
-  for (const line of lines) screen.say(line);
+  serverLines(screen, review.server, parts.look.accesses).forEach((line) => screen.say(line));
+  reviewLines(screen, review, { whole: parts.whole }).forEach((line) => screen.say(line));
 }
 
 /** Unflagged tools that are not pinned yet. */
@@ -233,9 +228,8 @@ export async function onboard(
     showReview(command, review, { look, whole: false });
     for (const line of open) screen.say(`  it may want: ${line}`);
   }
-  const done = await saysYes(command, review)
-    ? pin(command, review, { flagged: false })
-    : undefined;
+  const yes = await saysYes(command, review);
+  const done = yes ? pin(command, review, { flagged: false }) : undefined;
   const approved = done !== undefined && (done.approved.length > 0 || words.tools.length === 0);
   if (command.json) {
     printJson(command, {
@@ -253,7 +247,7 @@ export async function onboard(
 }
 
 function sayReady({ powers: { screen } }: Command, { readyMs = 0 }: McpLook): void {
-  screen.say(`  It runs with what it was granted: sayReady in ${Math.round(readyMs)} ms.`);
+  screen.say(`  It runs with what it was granted: ready in ${Math.round(readyMs)} ms.`);
 }
 
 function failed(

@@ -10,6 +10,7 @@ import {
   type McpGrants,
   McpLaunch,
   type McpServerName,
+  NO_GRANTS,
 } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
@@ -28,7 +29,6 @@ interface StoryServers {
 
 const PACKAGE = "@modelcontextprotocol/server-filesystem";
 const VERSION = "2026.7.10";
-const NOTHING: McpGrants = { read: [], write: [], net: [] };
 
 /** Remit's own server: plain JavaScript, run by this Deno in a namespace. */
 function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[]): McpLaunch {
@@ -40,15 +40,8 @@ function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[
   }
   return McpLaunch.parse({
     ...{ kind: "program", program: program.path, sha256: program.sha256 },
-    args: [
-      "run",
-      "--no-config",
-      "--no-lock",
-      "--cached-only",
-      "-A",
-      join(folder, "server.mjs"),
-      ...words,
-    ],
+    args: ["run", "--no-config", "--no-lock", "--cached-only", "-A"]
+      .concat(join(folder, "server.mjs"), words),
     folders: [folder],
   });
 }
@@ -135,8 +128,8 @@ export async function provideStoryServers(
   disk.link(join(notes, "guest-list"), "/etc/passwd");
   const { launch, why } = await filesLaunch(command, notes);
   const servers = await pinned(command, [
-    serverOf(parseMcpName("files"), launch, { ...NOTHING, read: [notes] }),
-    serverOf(parseMcpName("tides"), ownLaunch(command, ["tides"]), NOTHING),
+    serverOf(parseMcpName("files"), launch, { ...NO_GRANTS, read: [notes] }),
+    serverOf(parseMcpName("tides"), ownLaunch(command, ["tides"]), NO_GRANTS),
   ]);
   return {
     servers,

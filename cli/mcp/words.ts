@@ -143,6 +143,11 @@ export function toolsByEffect(rows: readonly Pick<ReviewRow, "effect" | "refused
   return [...counts].map(([effect, count]) => `${count} ${effect}`).join(", ");
 }
 
+/** Names of tools in a refusal, at most 40, or what to say without any. */
+export function namesWords(tools: readonly string[], none = "no approved tool"): string {
+  return tools.slice(0, 40).map((tool) => safe(tool, 64)).join(", ") || none;
+}
+
 /** A flag in a line: its kind, where it was found, what was found. */
 export function flagLine(flag: ToolFlag): string {
   return `${FLAG_WORDS[flag.what]}, in ${safe(flag.where, 200)}: ${safe(flag.shown, 400)}`;

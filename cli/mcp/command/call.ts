@@ -1,7 +1,7 @@
 /** `mcp call NAME TOOL JSON`: calls one imported tool, as `tool call` does. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { mcpPart } from "../../../contracts/exchange/mod.ts";
-import { displayText } from "../../../text/mod.ts";
+import { namesWords } from "../words.ts";
 import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
 import { lockOf, serverName } from "../work.ts";
@@ -43,15 +43,10 @@ export function calledAs(server: LockedServer, tool: string): string {
     tool === each || tool === `${family}_${mcpPart(server.name)}_${each}`
   );
   if (own !== undefined) return `${family}_${mcpPart(server.name)}_${own}`;
-  const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
-    0,
-    40,
-  );
+  const known = namesWords(server.reviewed.map((each) => each.tool.tool));
   throw new Fault(
     "unknownTool",
-    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${
-      known.join(", ") || "no approved tool"
-    }`,
+    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${known}`,
   );
 }
 

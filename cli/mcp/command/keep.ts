@@ -16,7 +16,7 @@ import { serverDocument } from "./show.ts";
 import { dropLook } from "../../../bridges/mcp/registry/look.ts";
 import { forgetMcpSecrets } from "../../../bridges/mcp/registry/secrets.ts";
 import { translatedAnew } from "../../../bridges/mcp/registry/review.ts";
-import { grantsDocument, mayLines } from "../words.ts";
+import { grantsDocument, mayLines, namesWords } from "../words.ts";
 import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
@@ -31,12 +31,10 @@ export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   const server = lockOf(command).change(serverName(command), (before) => {
     for (const tool of tools) {
       if (before.reviewed.some((each) => each.tool.tool === tool)) continue;
-      const known = before.reviewed.map((each) => displayText(each.tool.tool, { max: 64 }));
+      const known = namesWords(before.reviewed.map((each) => each.tool.tool));
       throw new Fault(
         "notFound",
-        `Cannot switch "${tool}": server "${before.name}" has ${
-          known.slice(0, 40).join(", ") || "no approved tool"
-        }`,
+        `Cannot switch "${tool}": server "${before.name}" has ${known}`,
       );
     }
     const reviewed = before.reviewed.map((each) =>
@@ -92,9 +90,8 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
 }
 
 function isEmpty(flags: MoreGrants): boolean {
-  const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
-    flags;
-  return sampling === undefined && clearance === undefined &&
+  const { grants, env, secretEnv, secretHeaders, reads = [], writes = [] } = flags;
+  return flags.sampling === undefined && flags.clearance === undefined &&
     [reads, writes, ...Object.values(grants), Object.keys(env), secretEnv, secretHeaders]
       .every((each) => each.length === 0);
 }
@@ -124,20 +121,19 @@ export async function mcpGrant(
   }
   for (const tool of [...flags.reads ?? [], ...flags.writes ?? []]) {
     if (before.reviewed.some((each) => each.words.name === tool)) continue;
-    const known = before.reviewed.map((each) => displayText(each.words.name, { max: 64 }));
+    const known = namesWords(before.reviewed.map((each) => each.words.name));
     throw new Fault(
       "notFound",
-      `Cannot say what "${displayText(tool, { max: 64 })}" does: server "${before.name}" has ${
-        known.slice(0, 40).join(", ") || "no approved tool"
-      }`,
+      `Cannot say what "${
+        displayText(tool, { max: 64 })
+      }" does: server "${before.name}" has ${known}`,
     );
   }
   await takeSecrets(command, before.name, flags);
   const after = lock.change(before.name, (server) => {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     const changed = withGrants(narrowed, flags);
-    const reviewed = translatedAnew(changed);
-    return { ...changed, reviewed };
+    return { ...changed, reviewed: translatedAnew(changed) };
   });
   const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||
     flags.clearance !== undefined && !cleared(before.clearance, after.clearance);

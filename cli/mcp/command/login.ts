@@ -5,8 +5,11 @@ import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { importedOf, lendMcp } from "../../../bridges/mcp/registry/handover.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
-import type { GivenClient } from "../../../bridges/mcp/registry/login/request.ts";
-import { logIn, type LoginPlan } from "../../../bridges/mcp/registry/login/login.ts";
+import {
+  logIn,
+  type LoginParts,
+  type LoginPlan,
+} from "../../../bridges/mcp/registry/login/login.ts";
 import { isScope } from "../../../bridges/mcp/registry/login/discover.ts";
 import { loginUrl, noLogin } from "../../../bridges/mcp/registry/login/net.ts";
 import { keepMcpOAuth } from "../../../bridges/mcp/registry/secrets.ts";
@@ -15,15 +18,10 @@ import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-/** The flags of a login. */
-interface LoginChoice {
-  readonly given: GivenClient;
-  readonly issuer?: string;
-  readonly scope?: string;
-  readonly port?: number;
-  /** Log in without a question before. */
+/** The flags of a login; with `yes` nothing is asked. */
+type LoginFlags = Pick<LoginParts, "given" | "issuer" | "scope" | "port"> & {
   readonly yes: boolean;
-}
+};
 
 function invalid(why: string): Fault {
   return noLogin(why, "invalidInput");
@@ -43,7 +41,7 @@ async function clientSecret(
 async function readChoice(
   command: Command<Basic | "keyboard" | "readInput">,
   server: URL,
-): Promise<LoginChoice> {
+): Promise<LoginFlags> {
   const { parsed } = command;
   const [id, document] = [flag(parsed, "client-id"), flag(parsed, "client-document")];
   const [issuer, scope] = [flag(parsed, "issuer"), flag(parsed, "scope")];
@@ -111,7 +109,7 @@ function planLines(server: URL, { auth, scope, resource, others }: LoginPlan): r
 
 async function agreed(
   command: Command<Basic | "keyboard">,
-  choice: LoginChoice,
+  choice: LoginFlags,
   lines: readonly string[],
 ): Promise<boolean> {
   const { screen, keyboard } = command.powers;
@@ -132,7 +130,7 @@ async function agreed(
 async function loginMcp(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore">,
   server: LockedServer,
-  choice: LoginChoice,
+  choice: LoginFlags,
 ): Promise<McpOAuth> {
   const { powers } = command;
   const { screen, keyboard, login } = powers;
@@ -186,8 +184,12 @@ export async function mcpLogin(
   }
   const renews = refreshToken !== undefined;
   if (command.json) {
+    const { name } = server;
     printJson(command, {
-      ...{ server: server.name, scope: scope ?? null, expiresAt: expiresAt ?? null, renews },
+      server: name,
+      scope: scope ?? null,
+      expiresAt: expiresAt ?? null,
+      renews,
     });
     return EXIT.success;
   }

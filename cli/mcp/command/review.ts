@@ -18,7 +18,7 @@ import {
   lookAt,
   lookFirst,
 } from "../../../bridges/mcp/registry/look.ts";
-import { endedWords } from "../words.ts";
+import { endedWords, namesWords } from "../words.ts";
 import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -38,7 +38,7 @@ export async function lookForReview(
 function shownLast(
   command: Command<Basic | "mcpStore">,
   server: LockedServer,
-): Partial<McpLook> & Pick<McpLook, "accesses"> {
+): NonNullable<ReturnType<typeof lastLook>> {
   const kept = lastLook(registryOf(command), server);
   if (kept !== undefined) return kept;
   throw new Fault(
@@ -52,10 +52,11 @@ function shownLast(
 /** `mcp review`. */
 export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">): Promise<number> {
   const { screen } = command.powers;
-  const lock = lockOf(command);
-  const server = lock.need(serverName(command));
-  const family = familyOf(server);
-  const look: Partial<McpLook> & Pick<McpLook, "accesses"> = has(command.parsed, "last")
+  const server = lockOf(command).need(serverName(command));
+  const [approve, approveFlagged] = ["", " --flagged"].map((more) =>
+    commandText(command, `${familyOf(server)} approve ${server.name}${more}`)
+  );
+  const look: ReturnType<typeof shownLast> = has(command.parsed, "last")
     ? shownLast(command, server)
     : await lookForReview(command, server);
   const { words } = look;
@@ -81,13 +82,9 @@ export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">
     stands !== "pinned" && refused === undefined
   );
   if (open || review.gone.length > 0 || server.state !== "approved") {
-    screen.say(`pin it: ${commandText(command, `${family} approve ${server.name}`)}`);
+    screen.say(`pin it: ${approve}`);
   }
-  if (flagged) {
-    screen.say(
-      `what is flagged, too: ${commandText(command, `${family} approve ${server.name} --flagged`)}`,
-    );
-  }
+  if (flagged) screen.say(`what is flagged, too: ${approveFlagged}`);
   return EXIT.success;
 }
 
@@ -124,16 +121,15 @@ async function reviewToPin(
 }
 
 function refuseUnknown(review: McpReview, tools: readonly string[]): void {
-  for (const tool of tools) {
-    if (review.rows.some((row) => row.tool === tool)) continue;
-    const known = review.rows.map((row) => displayText(row.tool, { max: 64 })).slice(0, 40);
-    throw new Fault(
-      "notFound",
-      `Cannot approve "${tool}": server "${review.server.name}" has ${
-        known.join(", ") || "no tools"
-      }`,
-    );
-  }
+  const known = review.rows.map((row) => row.tool);
+  const unknown = tools.find((tool) => !known.includes(tool));
+  if (unknown === undefined) return;
+  throw new Fault(
+    "notFound",
+    `Cannot approve "${unknown}": server "${review.server.name}" has ${
+      namesWords(known, "no tools")
+    }`,
+  );
 }
 
 async function approveOne(

@@ -1,10 +1,16 @@
 /** `mcp import [FILE]`: takes in the servers that other programs are configured with. @module */
 import { Millis } from "../../../contracts/authority/mod.ts";
 import { EXIT, type ExitCode, Fault, toJson } from "../../../contracts/base/mod.ts";
-import { type McpLook, mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
+import {
+  type McpLook,
+  mcpPart,
+  McpServerName,
+  NO_GRANTS,
+} from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
+import type { HostInput, HostServer } from "./entry.ts";
+import { findHostConfigs, readHostConfig } from "./hosts.ts";
 import { freshServer, type LockedServer, withGrants } from "../../../bridges/mcp/registry/lock.ts";
 import { firstLook, pin } from "../onboard.ts";
 import { type McpReview, reviewDocument } from "../../../bridges/mcp/registry/review.ts";
@@ -141,7 +147,7 @@ function belowLines(outcomes: readonly Outcome[]): readonly string[] {
     ...(moved.length > 0
       ? [
         "",
-        "kept as secrets from now on (remove them from the files they outcomes from):",
+        "kept as secrets from now on (remove them from the files they came from):",
         ...moved,
       ]
       : []),
@@ -256,7 +262,6 @@ type Outcome =
   | { readonly is: "left"; readonly wanted: Wanted; readonly why: string };
 
 const MAX_TEXT_CHARS = 16_384;
-const NOTHING = { read: [], write: [], net: [] };
 
 /** Identifies a configuration: a change in it makes another server. Holds no value of a secret. */
 function textOf({ wish, env, secrets, inputs }: HostServer): string {
@@ -336,7 +341,7 @@ async function takeServer(
   const server = lockOf(command).change(from.name, (each) =>
     withGrants(each, {
       ...{ env: {}, secretEnv: [], secretHeaders: [] },
-      grants: { ...NOTHING, read: [...proposal.read] },
+      grants: { ...NO_GRANTS, read: [...proposal.read] },
       ...(clearance === undefined ? {} : { clearance }),
     }));
   // A server may not start without the folders in its configuration: --yes agrees to reading them.
@@ -364,5 +369,5 @@ async function provided(
     from: { kind: "config", text, file },
   });
   const notes = [...fresh.notes, ...from.notes];
-  return withGrants({ ...fresh, notes }, { grants: NOTHING, env: from.env, ...keys });
+  return withGrants({ ...fresh, notes }, { grants: NO_GRANTS, env: from.env, ...keys });
 }

@@ -115,7 +115,9 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
   }
   const headers = wish.kind !== "http" ? [] : [
     // Headers in a bridge's arguments have their variables filled in already.
-    ...Object.entries(wish.headers).map(([name, value]) => [name, asSecret(value)] as const),
+    ...Object.entries(wish.headers).map(([name, value]) =>
+      [name, { value, missing: [], secret: true }] as const
+    ),
     ...Object.entries(entry.headers ?? {}).map(([name, value]) =>
       [name.toLowerCase(), fill(value)] as const
     ),
@@ -156,10 +158,6 @@ function withAbsolutePaths(
   );
   if (wish.kind !== "program" || !wish.program.includes("/")) return { ...wish, args };
   return { ...wish, args, program: place(wish.program) };
-}
-
-function asSecret(value: string): Filled {
-  return { value, missing: [], secret: true };
 }
 
 function readWish(entry: HostEntry, fill: (text: string) => Filled, notes: string[]): McpWish {
@@ -203,18 +201,13 @@ interface Filled {
   readonly secret: boolean;
 }
 
-interface FillerParts {
-  readonly literal?: true;
-  readonly home: string;
-  readonly folder: string;
-  readonly variable: (name: string) => string | undefined;
-}
-
 /**
  * Replaces `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`, a
  * leading `~/`. One pass: a value that holds `${…}` is not replaced again.
  */
-function makeFiller({ home, folder, variable, literal }: FillerParts): (text: string) => Filled {
+function makeFiller(
+  { home, folder, variable, literal }: Pick<EntryParts, "home" | "folder" | "variable" | "literal">,
+): (text: string) => Filled {
   if (literal === true) return (value) => ({ value, missing: [], secret: false });
   const places: Readonly<Record<string, string>> = {
     workspaceFolder: folder,

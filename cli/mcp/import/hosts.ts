@@ -9,7 +9,6 @@ import { absolute, within } from "../../../launch/disk/places.ts";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
-export type { HostInput, HostServer } from "./entry.ts";
 
 type Host =
   | "claude-desktop"
@@ -108,7 +107,10 @@ export function readHostConfig(
       `Cannot read "${shown}": it is longer than ${MAX_FILE_BYTES} bytes`,
     );
   }
-  const read = parseFile(file, shown, new TextDecoder().decode(bytes));
+  const read = readForms(file, new TextDecoder().decode(bytes));
+  if (read === undefined) {
+    throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
+  }
   const inputs = Inputs.safeParse(read.inputs).data ?? [];
   const asked = new Map(
     inputs.map(({ id, description = "", password = false }) =>
@@ -149,15 +151,6 @@ export function readHostConfig(
     known.add(key);
     return true;
   }).map((server) => ({ ...server, name: freshName(server.originalName, taken) }));
-}
-
-function parseFile(file: string, shown: string, text: string): HostForms {
-  try {
-    return readForms(file, text);
-  } catch {
-    // No `cause`: a parser's message repeats the text, which may hold keys.
-    throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
-  }
 }
 
 /** The project's folder, for a configuration file inside a project. */
@@ -223,18 +216,16 @@ const File = z.looseObject({
 });
 const Project = z.looseObject({ mcpServers: Entries.optional() });
 
-/** Parses a file by its ending. Throws an Error whose message may hold the text. */
-function readForms(file: string, text: string): HostForms {
-  const read = File.parse(parse(file, text));
+/** Parses a file by its ending; undefined for one of no known form. */
+function readForms(file: string, text: string): HostForms | undefined {
+  const read = File.safeParse(parse(file, text)).data;
+  if (read === undefined) return undefined;
   const nested = Nested.safeParse(read.mcp ?? {}).data;
+  const own = [read.mcpServers, read.servers, nested?.servers, read.context_servers];
   const groups: readonly HostGroup[] = [
-    { servers: listOf(read.mcpServers) },
-    { servers: listOf(read.servers) },
-    { servers: listOf(nested?.servers) },
+    ...[...own, read.mcp_servers].map((entries) => ({ servers: listOf(entries) })),
     // Without `servers`, the entries stand beside settings, such as a list of allowed servers.
     { servers: listOf(nested?.servers === undefined ? read.mcp : undefined).filter(isServer) },
-    { servers: listOf(read.context_servers) },
-    { servers: listOf(read.mcp_servers) },
     // goose lists its built-in extensions, too; they are no servers.
     { servers: listOf(Entries.safeParse(read.extensions).data).filter(isServer) },
     ...Object.entries(read.projects ?? {}).map(([folder, project]) => ({
@@ -246,10 +237,15 @@ function readForms(file: string, text: string): HostForms {
 }
 
 function parse(file: string, text: string): unknown {
-  if (/\.toml$/i.test(file)) return parseToml(text);
-  // Nested aliases would expand without end.
-  if (/\.ya?ml$/i.test(file)) return parseYaml(text, { maxAliasCount: 100 });
-  return parseJsonc(text);
+  try {
+    if (/\.toml$/i.test(file)) return parseToml(text);
+    // Nested aliases would expand without end.
+    if (/\.ya?ml$/i.test(file)) return parseYaml(text, { maxAliasCount: 100 });
+    return parseJsonc(text);
+  } catch {
+    // The error is dropped: a parser's message repeats the text, which may hold keys.
+    return undefined;
+  }
 }
 
 function listOf(entries: z.infer<typeof Entries> | undefined): HostGroup["servers"] {
