@@ -61,8 +61,8 @@ function variable(command: Command, text: string): readonly [string, string] {
 }
 
 /**
- * A path that a server may change. A missing one is made, empty: a folder if it ends with `/`, else a
- * file; a server's own file is granted before it exists, and only what exists can be bound.
+ * A path that a server may change. A missing one is made, empty: a folder if it ends with `/`, else
+ * a file; a server's own file is granted before it exists, and only what exists can be bound.
  */
 function writable(command: Command<Basic | "mcpStore">, text: string): string {
   const { disk, environment, screen } = command.powers;

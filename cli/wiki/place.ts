@@ -129,8 +129,8 @@ export function knownWikis(
 }
 
 /**
- * Makes the folder of `wiki init FOLDER` if it is missing, and its state folder. `adopted`: it was a
- * wiki whose state was not here; `known`: its state was here, too.
+ * Makes the folder of `wiki init FOLDER` if it is missing, and its state folder. `adopted`: it was
+ * a wiki whose state was not here; `known`: its state was here, too.
  *
  * @throws Fault `refused` for a folder that touches Remit's state or has links in place of a wiki's
  * files, `alreadyExists` for a folder with files of those names that is no wiki

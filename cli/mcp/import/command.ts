@@ -298,8 +298,9 @@ async function askInputs(command: Command<Basic | "keyboard">, wanted: Wanted): 
 }
 
 /**
- * Takes a server in: fetches it, keeps its keys as secrets, starts it with nothing granted. A server
- * that an earlier import took in, and that has not answered yet, is looked at again. Throws Fault.
+ * Takes a server in: fetches it, keeps its keys as secrets, starts it with nothing granted. A
+ * server that an earlier import took in, and that has not answered yet, is looked at again. Throws
+ * Fault.
  */
 async function takeServer(
   command: Command<Basic | "mcpStore" | "plugins">,

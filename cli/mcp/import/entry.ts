@@ -202,8 +202,8 @@ interface Filled {
 }
 
 /**
- * Replaces `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`, a
- * leading `~/`. One pass: a value that holds `${…}` is not replaced again.
+ * Replaces `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`,
+ * a leading `~/`. One pass: a value that holds `${…}` is not replaced again.
  */
 function makeFiller(
   { home, folder, variable, literal }: Pick<EntryParts, "home" | "folder" | "variable" | "literal">,

@@ -1,6 +1,6 @@
 /**
- * `wiki sanitize PAGE --colour` and `wiki redact PAGE --label`: a person signs that one version of a
- * page is more trusted, or less confidential.
+ * `wiki sanitize PAGE --colour` and `wiki redact PAGE --label`: a person signs that one version of
+ * a page is more trusted, or less confidential.
  * @module
  */
 import {

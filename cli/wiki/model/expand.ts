@@ -1,6 +1,6 @@
 /**
- * `wiki query --expand`: a model rephrases the question in words that documents would use. It sees the
- * question alone; its phrasings are searched for, cached for that question, and never evidence.
+ * `wiki query --expand`: a model rephrases the question in words that documents would use. It sees
+ * the question alone; its phrasings are searched for, cached for that question, and never evidence.
  * @module
  */
 import { join } from "node:path";

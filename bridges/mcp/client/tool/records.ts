@@ -1,16 +1,16 @@
-/** Things that a result lists: the fields of each object in it, for the gate, which knows ids by them. @module */
+/** The fields of each object in a result, for the gate, which recognises ids by them. @module */
 import { isList, isObject, type Json } from "../../../../contracts/base/json.ts";
 import type { McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";
 import { MAX_FIELDS, MAX_RECORDS } from "../../../../contracts/exchange/mcp_limits.ts";
 
-/** Longest value that is one. */
-const LONGEST = 256;
+/** Units of a value, at most. */
+const MAX_VALUE_UNITS = 256;
 
 type Records = NonNullable<McpCallResult["records"]>;
 
 /**
- * Of the structured content alone: a text that is JSON may be a stranger's file or letter. Where there are more than fit
- * an empty one says so, since a twin may be missing.
+ * Reads structured content alone: JSON inside a text may come from a stranger's file or letter.
+ * Beyond the limits the result is one empty record, since a duplicate of an id may be missing.
  */
 export function recordsOf(value: Json | undefined): Records {
   const records: [string, string | number][][] = [];
@@ -22,7 +22,7 @@ export function recordsOf(value: Json | undefined): Records {
       for (const one of isList(each) ? each : [each]) {
         if (typeof one !== "string" && typeof one !== "number") continue;
         if (fields.length >= MAX_FIELDS) return false;
-        if (String(one).length <= LONGEST) fields.push([field.slice(0, 64), one]);
+        if (String(one).length <= MAX_VALUE_UNITS) fields.push([field.slice(0, 64), one]);
       }
     }
     if (fields.length > 0) records.push(fields);

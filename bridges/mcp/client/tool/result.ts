@@ -1,11 +1,11 @@
-/** A server's result made into parts: bounded, typed, nothing followed. contracts/wire/wire_mcp.ts. @module */
+/** Converts a server's results to bounded, typed parts (contracts/wire/wire_mcp.ts); no link is followed. @module */
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCallResult, McpPart } from "../../../../contracts/wire/wire_mcp.ts";
-import { cutText, RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
+import { cutText, MAX_RESULT_PARTS, MAX_RESULT_UNITS } from "../limits.ts";
 
-const TEXT_UNITS = 8_000_000;
-const BLOB_UNITS = 12_000_000;
-const URI_UNITS = 4_096;
+const MAX_TEXT_UNITS = 8_000_000;
+const MAX_BLOB_UNITS = 12_000_000;
+const MAX_URI_UNITS = 4_096;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 interface Room {
@@ -17,7 +17,7 @@ interface Room {
   cut(): number;
 }
 
-/** Makes the result of a tool. */
+/** The result of a tool. */
 export function toolResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
   const content = result["content"];
@@ -25,7 +25,7 @@ export function toolResult(result: JsonObject): McpCallResult {
   return { isError: result["isError"] === true, parts: room.parts, cutBytes: room.cut() };
 }
 
-/** Makes the result of a resource that was read. */
+/** The result of reading a resource. */
 export function resourceResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
   const contents = result["contents"];
@@ -33,7 +33,7 @@ export function resourceResult(result: JsonObject): McpCallResult {
   return { isError: false, parts: room.parts, cutBytes: room.cut() };
 }
 
-/** Makes the result of a prompt: each message's parts follow a text `user:` or `assistant:`. */
+/** The result of a prompt: a text `user:` or `assistant:` precedes each message's parts. */
 export function promptResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
   const messages = result["messages"];
@@ -48,15 +48,15 @@ export function promptResult(result: JsonObject): McpCallResult {
 
 function makeRoom(): Room {
   const parts: McpPart[] = [];
-  let left = RESULT_UNITS, cut = 0;
+  let left = MAX_RESULT_UNITS, cut = 0;
 
   function bytesOf(value: Json | undefined): number {
     return value === undefined ? 0 : JSON.stringify(value).length;
   }
 
-  /** So much of a text as there is room for. */
+  /** The part of a text that fits the remaining room. */
   function fitting(text: string): string {
-    const fit = text.slice(0, Math.min(left, TEXT_UNITS));
+    const fit = text.slice(0, Math.min(left, MAX_TEXT_UNITS));
     cut += text.length - fit.length;
     left -= fit.length;
     return fit;
@@ -75,14 +75,14 @@ function makeRoom(): Room {
     cut: () => cut,
     text: (text) => put({ kind: "text", text: fitting(text) }),
     add(block) {
-      const full = parts.length >= RESULT_PARTS || left <= 0;
+      const full = parts.length >= MAX_RESULT_PARTS || left <= 0;
       if (full || !isObject(block)) return void (cut += bytesOf(block));
       const { type, text, data } = block;
       if (type === "text" && typeof text === "string") return room.text(text);
       if (type === "image" || type === "audio") return room.blob(data, type, block);
       if (type === "resource") return room.resource(block["resource"]);
       const uri = block["uri"];
-      if (type === "resource_link" && typeof uri === "string" && uri.length <= URI_UNITS) {
+      if (type === "resource_link" && typeof uri === "string" && uri.length <= MAX_URI_UNITS) {
         const mimeType = named(block["mimeType"], 256);
         return put({
           kind: "link",
@@ -94,7 +94,7 @@ function makeRoom(): Room {
       cut += bytesOf(block);
     },
     blob(blob, what, of) {
-      const fits = typeof blob === "string" && blob.length <= Math.min(left, BLOB_UNITS);
+      const fits = typeof blob === "string" && blob.length <= Math.min(left, MAX_BLOB_UNITS);
       if (!fits || !BASE64.test(blob)) return void (cut += bytesOf(of));
       left -= blob.length;
       const uri = of["uri"];
@@ -103,14 +103,16 @@ function makeRoom(): Room {
         what,
         mimeType: named(of["mimeType"], 256) ?? "application/octet-stream",
         data: blob,
-        ...(typeof uri === "string" && uri.length <= URI_UNITS ? { uri } : {}),
+        ...(typeof uri === "string" && uri.length <= MAX_URI_UNITS ? { uri } : {}),
       });
     },
     resource(resource) {
-      const full = parts.length >= RESULT_PARTS || left <= 0;
+      const full = parts.length >= MAX_RESULT_PARTS || left <= 0;
       if (full || !isObject(resource)) return void (cut += bytesOf(resource));
       const { uri, text, blob } = resource;
-      if (typeof uri !== "string" || uri.length > URI_UNITS) return void (cut += bytesOf(resource));
+      if (typeof uri !== "string" || uri.length > MAX_URI_UNITS) {
+        return void (cut += bytesOf(resource));
+      }
       if (typeof text !== "string") return room.blob(blob, "resource", resource);
       const mimeType = named(resource["mimeType"], 256);
       put({
