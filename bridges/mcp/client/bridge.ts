@@ -124,22 +124,18 @@ export function makeBridge(
   });
 }
 
-interface AnnounceParts {
-  readonly kernel: Pick<KernelSide, "log" | "changed" | "updated">;
-  readonly clock: Pick<Clock, "after">;
-}
-
 /** Further changes within these milliseconds are announced together. */
 const TOGETHER_MS = 100;
 const MAX_LOG_UNITS = 2_000;
-const LISTS = {
-  tools: "notifications/tools/list_changed",
-  resources: "notifications/resources/list_changed",
-  prompts: "notifications/prompts/list_changed",
-} as const;
 
 /** Registers handlers for the server's notifications, before the handshake. The guard limits their rate. */
-function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): void {
+function hearAnnouncements(
+  client: Client,
+  { kernel, clock }: {
+    readonly kernel: Pick<KernelSide, "log" | "changed" | "updated">;
+    readonly clock: Pick<Clock, "after">;
+  },
+): void {
   for (const what of ["tools", "resources", "prompts"] as const) {
     // The first change is announced at once, so that no changed tool is called; later ones
     // together.
@@ -152,7 +148,7 @@ function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): vo
         if (more) tell();
       });
     };
-    client.setNotificationHandler(LISTS[what], () => {
+    client.setNotificationHandler(`notifications/${what}/list_changed`, () => {
       if (quiet) more = true;
       else tell();
     });
@@ -169,11 +165,6 @@ function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): vo
   client.setNotificationHandler("notifications/elicitation/complete", () => {});
 }
 
-interface ListenParts {
-  readonly clock: Pick<Clock, "after">;
-  readonly report: ReportViolation;
-}
-
 /** Milliseconds between two subscriptions, and how often a subscription is renewed. */
 const AGAIN_MS = 1_000;
 const MAX_RENEWALS = 5;
@@ -184,19 +175,16 @@ const MAX_RENEWALS = 5;
  */
 function listenForChanges(
   { client, capabilities, modern }: Connection,
-  { clock, report }: ListenParts,
+  { clock, report }: { readonly clock: Pick<Clock, "after">; readonly report: ReportViolation },
 ): void {
   if (!modern) return;
   const tells = (name: string): boolean => {
     const offered = capabilities[name];
     return isObject(offered) && offered["listChanged"] === true;
   };
-  const filter = {
-    ...(tells("tools") ? { toolsListChanged: true } : {}),
-    ...(tells("prompts") ? { promptsListChanged: true } : {}),
-    ...(tells("resources") ? { resourcesListChanged: true } : {}),
-  };
-  if (Object.keys(filter).length === 0) return;
+  const lists = ["tools", "prompts", "resources"].filter(tells);
+  if (lists.length === 0) return;
+  const filter = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
   const listen = async (left: number): Promise<void> => {
     const { closed } = await client.listen(filter);
     const how = await closed;

@@ -13,7 +13,7 @@ import {
   quoted,
   type ReportViolation,
 } from "./limits.ts";
-import { type Message, type RpcId } from "./message.ts";
+import { errorAnswer, type Message, type RpcId } from "./message.ts";
 
 /** The progress of a call. */
 export interface Progress {
@@ -113,23 +113,14 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
 
   function fail(id: RpcId, why: string): Verdict {
     end(id, "answered");
-    return {
-      kind: "pass",
-      message: { jsonrpc: "2.0", id, error: { code: INTERNAL, message: `The answer is ${why}` } },
-    };
+    return { kind: "pass", message: errorAnswer(id, INTERNAL, `The answer is ${why}`) };
   }
 
   function request(id: RpcId, method: string, params: JsonObject | undefined): Verdict {
     const refuse = (why: string): Verdict => {
       report(`It asked ${quoted(method)}: ${why}`);
-      return {
-        kind: "answer",
-        message: {
-          jsonrpc: "2.0",
-          id,
-          error: { code: serves.has(method) ? REFUSED : UNKNOWN, message: `Refused: ${why}` },
-        },
-      };
+      const code = serves.has(method) ? REFUSED : UNKNOWN;
+      return { kind: "answer", message: errorAnswer(id, code, `Refused: ${why}`) };
     };
     if (modern) return drop(`It asked ${quoted(method)}, which its revision no longer has`);
     if (asked.has(id)) return drop(`It used the id ${quoted(String(id))} twice at once`);

@@ -104,6 +104,11 @@ function sortAnswer(
   };
 }
 
+/** A JSON-RPC answer that says that a request failed. */
+export function errorAnswer(id: RpcId, code: number, message: string): JsonObject {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
 function isId(id: Json | undefined): id is RpcId {
   return typeof id === "string" ? id.length <= MAX_NAME_UNITS : Number.isSafeInteger(id);
 }

@@ -3,7 +3,7 @@ import type { FetchLike } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../contracts/base/fault.ts";
 import { MCP_LINE } from "../../../../contracts/exchange/mcp_limits.ts";
 import { type KernelSide, makeKernelHttp, methodOf } from "../kernel_side.ts";
-import { readMessage } from "../message.ts";
+import { errorAnswer, readMessage } from "../message.ts";
 import type { ReportViolation } from "../limits.ts";
 import { makeEvents, readAll, type StreamEvent } from "./stream_texts.ts";
 
@@ -96,7 +96,8 @@ function eventStream(
           stop();
           if (asked === undefined) return controller.error(error);
           // Answer with an error: without one the SDK would wait until the deadline.
-          controller.enqueue(encoder.encode(`data: ${refusal(asked)}\n\n`));
+          const refusal = errorAnswer(asked, REFUSED, "its answer is too long");
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(refusal)}\n\n`));
           return controller.close();
         }
         if (whole !== "") return controller.enqueue(encoder.encode(whole));
@@ -106,16 +107,12 @@ function eventStream(
   }, { highWaterMark: 0 });
 }
 
-function refusal(id: string | number): string {
-  const error = { code: -32_000, message: "its answer is too long" };
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
-}
-
 /** Units of an event's id, which is sent back in a header. */
 const MAX_ID_UNITS = 1_024;
 /** Bounds of a reconnection delay that a server may ask for, in milliseconds. */
 const RETRY_MS = { min: 100, max: 30_000 } as const;
 const INTERNAL = -32_603;
+const REFUSED = -32_000;
 
 /** Makes a rewriter of server-sent events: pieces in, whole checked events out. Throws for one that is too long. */
 export function makeEventReader(report: ReportViolation): (text: string) => string {
@@ -144,6 +141,5 @@ function checked(text: string, report: ReportViolation): string | undefined {
   if (message.kind !== "bad") return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
   report(`It sent what is no message: ${message.why}`);
   if (message.answers === undefined) return undefined;
-  const error = { code: INTERNAL, message: `The answer is ${message.why}` };
-  return JSON.stringify({ jsonrpc: "2.0", id: message.answers, error });
+  return JSON.stringify(errorAnswer(message.answers, INTERNAL, `The answer is ${message.why}`));
 }
