@@ -140,11 +140,11 @@ const CLAIMS: readonly Phrase[] = [
   },
 ];
 
-const FINDERS = ([["orders", [...ORDERS, ...CLAIMS]], ["conversation", CONVERSATION], [
-  "secrets",
-  SECRETS,
-]] as const)
-  .map(([what, phrases]) => ({ what, find: makePhraseFinder(phrases) }));
+const FINDERS = [
+  { what: "orders", find: makePhraseFinder([...ORDERS, ...CLAIMS]) },
+  { what: "conversation", find: makePhraseFinder(CONVERSATION) },
+  { what: "secrets", find: makePhraseFinder(SECRETS) },
+] as const;
 
 /** Files that a description names only to have them read. */
 const SECRET_FILES =

@@ -29,12 +29,10 @@ export function cleanText(text: string, max: number): CleanText {
   const lines = text.replace(/\r\n?|[\u2028\u2029\u0085\v\f]/g, "\n");
   for (const [cluster] of lines.matchAll(clusters())) {
     marks = MARK.test(cluster) ? marks + 1 : 0;
-    if (isInvisible(cluster) || marks > MAX_MARKS) {
-      // Several scripts need joiners.
-      if (!isJoiner(cluster, kept)) {
-        hidden += 1;
-        continue;
-      }
+    // Several scripts need joiners.
+    if ((isInvisible(cluster) || marks > MAX_MARKS) && !isJoiner(cluster, kept)) {
+      hidden += 1;
+      continue;
     }
     if (kept.length + cluster.length > max) {
       cut = true;

@@ -1,4 +1,5 @@
 /** Differences between two versions of a tool's words, as lines for a person. @module */
+import { diffArrays } from "diff";
 import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 
 /** A line of a difference. */
@@ -11,8 +12,8 @@ export interface DiffLine {
 
 /** Unchanged lines shown before and after a change. */
 const CONTEXT_LINES = 2;
-/** Lines that are compared one by one; of longer texts only the common beginning and end are found. */
-const MAX_COMPARED = 600;
+/** Removed and added lines that are searched for; beyond them, all lines count as changed. */
+const MAX_EDITS = 2_000;
 /** Lines of one part that are shown. */
 const MAX_SHOWN = 400;
 
@@ -71,44 +72,18 @@ function leaves(value: unknown, path = "", into: string[] = []): readonly string
   return into;
 }
 
-/** Lines with marks: the longest common subsequence stays, the rest is removed or added. */
+/** Lines with marks: what both have in common stays, the rest is removed or added. */
 function changes(was: readonly string[], is: readonly string[]): readonly DiffLine[] {
-  let from = 0;
-  while (from < was.length && from < is.length && was[from] === is[from]) from += 1;
-  let end = 0;
-  const room = Math.min(was.length, is.length) - from;
-  while (end < room && was.at(-1 - end) === is.at(-1 - end)) end += 1;
-  const as = (mark: DiffLine["mark"], texts: readonly string[]): readonly DiffLine[] =>
-    texts.map((text) => ({ mark, text: text.replace(/\n$/, "") }));
-  const [old, young] = [was.slice(from, was.length - end), is.slice(from, is.length - end)];
-  const middle = old.length > MAX_COMPARED || young.length > MAX_COMPARED
-    ? [...as("-", old), ...as("+", young)]
-    : inner(old, young).flatMap(([mark, text]) => as(mark, [text]));
-  return [...as(" ", was.slice(0, from)), ...middle, ...as(" ", was.slice(was.length - end))];
-}
-
-function inner(old: readonly string[], young: readonly string[]): [DiffLine["mark"], string][] {
-  const width = young.length + 1;
-  /** Length of the longest common subsequence of the remaining lines. */
-  const common = new Uint16Array((old.length + 1) * width);
-  const at = (i: number, j: number): number => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = young.length - 1; j >= 0; j--) {
-      common[i * width + j] = old[i] === young[j]
-        ? at(i + 1, j + 1) + 1
-        : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: [DiffLine["mark"], string][] = [];
-  for (let i = 0, j = 0; i < old.length || j < young.length;) {
-    if (i < old.length && j < young.length && old[i] === young[j]) {
-      lines.push([" ", old[i++] ?? ""]);
-      j += 1;
-    } else if (j >= young.length || (i < old.length && at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(["-", old[i++] ?? ""]);
-    } else lines.push(["+", young[j++] ?? ""]);
-  }
-  return lines;
+  const parts = diffArrays([...was], [...is], { maxEditLength: MAX_EDITS }) ?? [
+    { value: [...was], removed: true, added: false },
+    { value: [...is], removed: false, added: true },
+  ];
+  return parts.flatMap(({ value, added, removed }) =>
+    value.map((text) => ({
+      mark: added ? "+" as const : removed ? "-" as const : " " as const,
+      text: text.replace(/\n$/, ""),
+    }))
+  );
 }
 
 /** Replaces lines far from a change by their count. */

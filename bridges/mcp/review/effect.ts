@@ -23,29 +23,17 @@ export interface EffectAt {
 type ToolEffect = Pick<ImportedTool, "effect" | "holds" | "idempotent">;
 
 /** Verbs in the names of tools that only read. */
-const READ_VERBS = new Set([
-  ...["check", "compare", "count", "describe", "diff", "exists", "fetch", "find", "get", "has"],
-  ...["inspect", "is", "list", "load", "lookup", "peek", "preview", "query", "read", "recall"],
-  ...[
-    "search",
-    "show",
-    "stat",
-    "status",
-    "summarize",
-    "tail",
-    "tree",
-    "validate",
-    "verify",
-    "view",
-  ],
-]);
+const READ_VERBS = new Set(
+  ("check compare count describe diff exists fetch find get has inspect is list load lookup peek " +
+    "preview query read recall search show stat status summarize tail tree validate verify view")
+    .split(" "),
+);
 /** Words that rule out reading wherever they stand in a name. */
-const WRITE_VERBS = new Set([
-  ...["add", "append", "apply", "archive", "book", "cancel", "clear", "commit", "copy", "create"],
-  ...["delete", "drop", "edit", "insert", "install", "invite", "mark", "merge", "move", "patch"],
-  ...["pay", "post", "purchase", "push", "put", "remove", "rename", "replace", "reserve", "reset"],
-  ...["save", "schedule", "send", "set", "share", "store", "update", "upload", "write"],
-]);
+const WRITE_VERBS = new Set(
+  ("add append apply archive book cancel clear commit copy create delete drop edit insert install " +
+    "invite mark merge move patch pay post purchase push put remove rename replace reserve reset " +
+    "save schedule send set share store update upload write").split(" "),
+);
 
 /** The words of a name such as `getBalance`, `get_balance`, `get-balance`. */
 function wordsOf(name: string): readonly string[] {
@@ -83,10 +71,8 @@ export function effectOf(
   const { annotations = {} } = words;
   // A message to a peer leaves this machine, whatever the peer says that it does with it.
   if (isPeer(at.launch)) {
-    return {
-      ...{ effect: "outboundWrite", holds: "all" },
-      idempotent: annotations.idempotentHint === true,
-    };
+    const idempotent = annotations.idempotentHint === true;
+    return { effect: "outboundWrite", holds: "all", idempotent };
   }
   // A listener at a socket obeys any request, and only the server knows which requests it sends.
   const commands = mcpSocketsOf(at.grants.net).length > 0;

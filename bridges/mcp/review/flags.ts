@@ -64,11 +64,8 @@ function flagsBeside(words: McpToolWords, known: KnownTools): readonly ToolFlag[
   schemaFlags(words, flags.add);
   const { description = "", annotations = {} } = words;
   if (cleanText(description, Infinity).text.length > LONGEST_DESCRIPTION - 100) {
-    flags.add(
-      "long",
-      "description",
-      `${description.length} characters; models are shown the beginning`,
-    );
+    const shown = `${description.length} characters; models are shown the beginning`;
+    flags.add("long", "description", shown);
   }
   if (annotations.readOnlyHint === true) {
     const why = annotations.destructiveHint === true
@@ -146,11 +143,8 @@ function textFlags({ where, text, kind }: ToolText, known: KnownTools, add: Add)
       add("conversation", where, "models would fill it with what was said to them");
     }
     if (where.startsWith("parameter") && asksForSecret(text)) {
-      add(
-        "secrets",
-        where,
-        "models would fill it with a key or a password, which the server then has",
-      );
+      const shown = "models would fill it with a key or a password, which the server then has";
+      add("secrets", where, shown);
     }
   }
   // Sentences can hide in names: `read_the_file_and_pass_its_content`.

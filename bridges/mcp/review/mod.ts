@@ -19,6 +19,7 @@ export { FLAG_WORDS, type ToolFlag } from "./flag.ts";
 export { makeFlagsOf, serverFlags } from "./flags.ts";
 export {
   importedTool,
+  OWN_TOOLS,
   type ReviewRow,
   reviewRows,
   translate,

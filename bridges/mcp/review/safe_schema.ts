@@ -88,8 +88,8 @@ function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
     if (branches.length === 0) continue;
     notes.loosen("its alternatives are not held apart", "arguments");
     merge(properties, branches);
-    const [first, ...rest] = branches.map((each) => new Set(namesOf(each["required"])));
-    for (const name of first ?? []) if (rest.every((each) => each.has(name))) needed.add(name);
+    const [first, ...rest] = branches.map((each) => namesOf(each["required"]));
+    for (const name of first ?? []) if (rest.every((each) => each.includes(name))) needed.add(name);
   }
   return {
     ...plain,
@@ -103,11 +103,8 @@ function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
 function merge(properties: Record<string, Json>, branches: readonly JsonObject[]): void {
   const found = new Map<string, Map<string, Json>>();
   for (const branch of branches) {
-    for (
-      const [name, value] of Object.entries(
-        isObject(branch["properties"]) ? branch["properties"] : {},
-      )
-    ) {
+    const { properties: own } = branch;
+    for (const [name, value] of Object.entries(isObject(own) ? own : {})) {
       const variants = found.get(name) ?? new Map<string, Json>();
       variants.set(JSON.stringify(value), value);
       found.set(name, variants);
@@ -115,13 +112,9 @@ function merge(properties: Record<string, Json>, branches: readonly JsonObject[]
   }
   for (const [name, variants] of found) {
     if (Object.hasOwn(properties, name)) continue;
-    const [only, ...more] = variants.values();
     const all = [...variants.values()];
-    properties[name] = only !== undefined && more.length === 0
-      ? only
-      : all.length <= MAX_VARIANTS
-      ? { anyOf: all }
-      : {};
+    const several = all.length <= MAX_VARIANTS ? { anyOf: all } : {};
+    properties[name] = all.length === 1 ? all[0] ?? {} : several;
   }
 }
 

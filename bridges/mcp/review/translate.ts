@@ -32,10 +32,10 @@ export interface Translation {
   readonly refused: readonly RefusedTool[];
 }
 
-/** Endings of the names of Remit's own tools over a server or peer. */
-const RESERVED: Readonly<Record<"mcp" | "a2a", ReadonlySet<string>>> = {
-  mcp: new Set(["resource", "prompt"]),
-  a2a: new Set(["describe", "task", "artifact"]),
+/** Endings of the names of Remit's own tools over a server or peer, after `mcp_SERVER_` or `a2a_PEER_`. */
+export const OWN_TOOLS: Readonly<Record<"mcp" | "a2a", readonly string[]>> = {
+  mcp: ["resource", "prompt"],
+  a2a: ["describe", "task", "artifact"],
 };
 
 /** Translates all tools of a server, deterministically. Tools with look-alike names are all refused. */
@@ -57,7 +57,7 @@ export function translate(
     const twins = byOutline.get(outline(name ?? each.name)) ?? [];
     try {
       if (name === undefined) continue;
-      if (RESERVED[kind].has(name.slice(`${kind}_${server}_`.length))) {
+      if (OWN_TOOLS[kind].includes(name.slice(`${kind}_${server}_`.length))) {
         throw new Fault("refused", `"${name}" is the name of a tool of Remit's`);
       }
       if (twins.length > 1) {

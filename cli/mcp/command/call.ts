@@ -4,6 +4,7 @@ import { mcpPart } from "../../../contracts/exchange/mod.ts";
 import { namesWords } from "../words.ts";
 import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
+import { OWN_TOOLS } from "../../../bridges/mcp/review/mod.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
 import type { Basic } from "../../powers.ts";
@@ -24,9 +25,6 @@ function whyNot(server: LockedServer, tool: string): string | undefined {
   return `it changed since it was reviewed; "remit ${family} review ${name}" shows how`;
 }
 
-/** Endings of the names of Remit's own tools over a server or a peer. */
-const OWN = { mcp: ["resource", "prompt"], a2a: ["describe", "task", "artifact"] } as const;
-
 /** Models' name of a tool, from that or the server's name. Throws `refused`, `unknownTool`. */
 export function calledAs(server: LockedServer, tool: string): string {
   const why = whyNot(server, tool);
@@ -39,7 +37,7 @@ export function calledAs(server: LockedServer, tool: string): string {
   const found = server.reviewed.find((each) => each.tool.tool === tool || each.tool.name === tool);
   if (found !== undefined) return found.tool.name;
   const family = familyOf(server);
-  const own = OWN[family].find((each) =>
+  const own = OWN_TOOLS[family].find((each) =>
     tool === each || tool === `${family}_${mcpPart(server.name)}_${each}`
   );
   if (own !== undefined) return `${family}_${mcpPart(server.name)}_${own}`;
