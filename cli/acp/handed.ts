@@ -90,7 +90,7 @@ function codeOf(
   );
   const files = [...new Set(paths)].flatMap((path) =>
     disk.stat(path)?.plain === true
-      ? [{ path, sha256: store.hashFile(path, { most: MOST_BYTES }) ?? "" }]
+      ? [{ path, sha256: store.hashFile(path, { max: MOST_BYTES }) ?? "" }]
       : []
   );
   const program = wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined;

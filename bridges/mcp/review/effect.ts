@@ -42,8 +42,8 @@ function wordsOf(name: string): readonly string[] {
 }
 
 /**
- * Whether a tool counts as reading only: by the operator's word, else its hint, else its name. A wrong
- * guess costs function, not safety: a process that can change nothing serves such a tool.
+ * Whether a tool counts as reading only: by the operator's word, else its hint, else its name. A
+ * wrong guess costs function, not safety: a process that can change nothing serves such a tool.
  */
 function countsAsReading(
   { name, annotations = {} }: Pick<McpToolWords, "name" | "annotations">,
@@ -61,8 +61,9 @@ function countsAsReading(
 }
 
 /**
- * The highest effect that the server's grants allow during a call of the tool. A tool's own hints can
- * only raise it, except that reading is believed where it is enforced: by a process without write access.
+ * The highest effect that the server's grants allow during a call of the tool. A tool's own hints
+ * can only raise it, except that reading is believed where it is enforced: by a process without
+ * write access.
  */
 export function effectOf(
   words: Pick<McpToolWords, "name" | "annotations">,

@@ -1,6 +1,6 @@
 /**
- * Warnings about a server's words for their reviewer. A flagged tool is not approved together with the
- * rest; nothing else is stopped. A determined author can avoid every warning.
+ * Warnings about a server's words for their reviewer. A flagged tool is not approved together with
+ * the rest; nothing else is stopped. A determined author can avoid every warning.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

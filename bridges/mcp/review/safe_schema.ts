@@ -1,6 +1,6 @@
 /**
- * Rewrites a server's JSON Schema within limits: references are inlined, and only keywords remain that
- * the gate checks without running a stranger's regular expression. Omissions are noted.
+ * Rewrites a server's JSON Schema within limits: references are inlined, and only keywords remain
+ * that the gate checks without running a stranger's regular expression. Omissions are noted.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

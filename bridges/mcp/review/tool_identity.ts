@@ -9,8 +9,8 @@ const MAX_NAME_CHARS = 64;
 const DIGEST_CHARS = 6;
 
 /**
- * The name for models: `mcp_SERVER_TOOL` or `a2a_PEER_SKILL`. A name that is shortened or loses letters
- * ends in the first characters of its digest, so that it stays unique.
+ * The name for models: `mcp_SERVER_TOOL` or `a2a_PEER_SKILL`. A name that is shortened or loses
+ * letters ends in the first characters of its digest, so that it stays unique.
  */
 export function toolName(
   server: McpServerName,
@@ -27,8 +27,8 @@ export function toolName(
 }
 
 /**
- * A name as a hasty reader sees it: confusable letters are equal and separators vanish. Names with the
- * same outline are look-alikes.
+ * A name as a hasty reader sees it: confusable letters are equal and separators vanish. Names with
+ * the same outline are look-alikes.
  */
 export function outline(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "").replaceAll("rn", "m").replaceAll("vv", "w")
@@ -36,8 +36,8 @@ export function outline(name: string): string {
 }
 
 /**
- * SHA-256 of a tool's name, title, description, schemas and annotations, as reviewed; the order of keys
- * does not count.
+ * SHA-256 of a tool's name, title, description, schemas and annotations, as reviewed; the order of
+ * keys does not count.
  */
 export function toolDigest(words: McpToolWords): Digest {
   const { name, title, description, inputSchema, outputSchema, annotations } = words;
@@ -45,8 +45,8 @@ export function toolDigest(words: McpToolWords): Digest {
 }
 
 /**
- * JSON with sorted keys. Not canonicalJson, which rejects a lone surrogate: a server may write one, and
- * the digest must only tell texts apart.
+ * JSON with sorted keys. Not canonicalJson, which rejects a lone surrogate: a server may write one,
+ * and the digest must only tell texts apart.
  */
 function oneText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
