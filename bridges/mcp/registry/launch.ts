@@ -1,4 +1,5 @@
 /** Parses command lines of other hosts into wishes; nothing is run or looked up. @module */
+import { present } from "../../../contracts/base/json.ts";
 import { displayText } from "../../../text/mod.ts";
 
 /** What a command line asks to run. */
@@ -265,21 +266,19 @@ function needsOf(
     .map((each) => each.trim().replace(/@(?=[0-9])/, "=="));
   const wrong = more.find((each) => !isPythonNeed(each));
   if (wrong !== undefined) {
-    return {
-      kind: "refused",
-      why: `"${displayText(wrong, { max: 100 })}" is no package of an index`,
-    };
+    const shown = displayText(wrong, { max: 100 });
+    return { kind: "refused", why: `"${shown}" is no package of an index` };
   }
-  const python = flags.get("--python") ?? flags.get("-p");
   const constraints = all("--constraints", "--constraint", "-c");
-  return {
-    ...(more.length === 0 ? {} : { with: more }),
+  return present<PythonNeeds>({
+    with: more.length === 0 ? undefined : more,
     // `3.12`, `cpython3.12`, `python3.12`, or a path.
-    ...(python === undefined
-      ? {}
-      : { python: python.replace(/^(?:cpython@?)?(?=[0-9])/, "python") }),
-    ...(constraints.length === 0 ? {} : { constraints }),
-  };
+    python: (flags.get("--python") ?? flags.get("-p"))?.replace(
+      /^(?:cpython@?)?(?=[0-9])/,
+      "python",
+    ),
+    constraints: constraints.length === 0 ? undefined : constraints,
+  });
 }
 
 function uvxOf(words: readonly string[]): McpWish {

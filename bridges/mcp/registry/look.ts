@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import { Digest, Millis } from "../../../contracts/authority/mod.ts";
-import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import { Fault, type Json, present, toJson } from "../../../contracts/base/mod.ts";
 import {
   type ImportedServer,
   type McpLook,
@@ -46,14 +46,7 @@ export function parseLook(answer: Json): McpLook {
   if (!parsed.success) {
     throw new Fault("upstream", "Cannot look at the server: the kernel's answer is another");
   }
-  const { words, ended, readyMs, bytes, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(words === undefined ? {} : { words }),
-    ...(ended === undefined ? {} : { ended }),
-    ...(readyMs === undefined ? {} : { readyMs }),
-    ...(bytes === undefined ? {} : { bytes }),
-  };
+  return present<McpLook>(parsed.data);
 }
 
 /** Asks the kernel for a look. With `observe` nothing is granted: accesses are refused and recorded. */
@@ -167,9 +160,9 @@ export function lastLook(
 ): Partial<McpLook> & Pick<McpLook, "accesses"> | undefined {
   const { failed, words, accesses } = readLook(powers, server) ?? {};
   if (accesses === undefined) return undefined;
-  if (failed === undefined) return { accesses, ...(words === undefined ? {} : { words }) };
-  const { ended, errors } = failed;
-  return { accesses, errors, ...(ended === undefined ? {} : { ended }) };
+  return present<Partial<McpLook> & Pick<McpLook, "accesses">>(
+    failed === undefined ? { accesses, words } : { accesses, ...failed },
+  );
 }
 
 function readLook(

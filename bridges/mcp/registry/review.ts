@@ -58,19 +58,14 @@ function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "la
   }
 }
 
-/** The parts of a server that decide about its tools' effects. */
-function effectAt(
-  { grants, launch, direct, reads, writes }: LockedServer,
-): Pick<LockedServer, "grants" | "launch" | "direct" | "reads" | "writes"> {
-  return { grants, launch, direct, reads, writes };
-}
-
 /** The pinned tools translated with the current grants: the same words, perhaps another effect. */
 export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
-  const words = server.reviewed.map((each) => each.words);
-  const tools = new Map(
-    translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+  const { tools: translated } = translate(
+    server.name,
+    server.reviewed.map((each) => each.words),
+    server,
   );
+  const tools = new Map(translated.map((each) => [each.tool, each]));
   return server.reviewed.map((each) => {
     const tool = tools.get(each.words.name);
     return tool === undefined ? each : { ...each, tool: importedTool(tool) };
@@ -104,7 +99,7 @@ export function reviewOf(
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const translation = translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const translation = translate(server.name, words.tools, { ...server, own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
   const listedTools = new Map(words.tools.map((each) => [each.name, each]));
@@ -226,36 +221,21 @@ export function reviewDocument(
   const { server, words, rows, translation } = review;
   const translated = new Map(translation.tools.map((each) => [each.tool, each]));
   return {
-    name: server.name,
-    state: server.state,
-    launch: server.launch,
-    from: server.from,
-    grants: server.grants,
-    env: Object.keys(server.env),
-    secretEnv: server.secretEnv,
-    secretHeaders: server.secretHeaders,
-    clearance: server.clearance,
+    ...{ name: server.name, state: server.state, launch: server.launch, from: server.from },
+    ...{ grants: server.grants, env: Object.keys(server.env), secretEnv: server.secretEnv },
+    ...{ secretHeaders: server.secretHeaders, clearance: server.clearance },
     packages: server.packages.length,
     verified: server.packages.filter((each) => each.verified).length,
     notes: server.notes,
     asked: look.accesses,
-    ...(look.readyMs === undefined ? {} : { readyMs: look.readyMs }),
-    ...(look.bytes === undefined ? {} : { bytes: look.bytes }),
+    ...{ readyMs: look.readyMs, bytes: look.bytes },
     says: { ...words.server, protocol: words.protocol, capabilities: words.capabilities },
     tools: rows.map(({ tool, stands, off, plain, flags, notes, refused }) => {
-      const pinned = translated.get(tool);
+      const { name, effect, holds, description, paramSchema, resultSchema, digest } =
+        translated.get(tool) ?? {};
       return {
-        ...{ tool, stands, off, plain, flags, notes },
-        ...(refused === undefined ? {} : { refused }),
-        ...(pinned === undefined ? {} : {
-          name: pinned.name,
-          effect: pinned.effect,
-          holds: pinned.holds,
-          description: pinned.description,
-          paramSchema: pinned.paramSchema,
-          ...(pinned.resultSchema === undefined ? {} : { resultSchema: pinned.resultSchema }),
-          digest: pinned.digest,
-        }),
+        ...{ tool, stands, off, plain, flags, notes, refused, name, effect, holds, description },
+        ...{ paramSchema, resultSchema, digest },
       };
     }),
     flags: review.flags,

@@ -1,6 +1,6 @@
 /** Secrets of imported servers: kept sealed, and lent to the kernel for their server alone. @module */
 import * as z from "zod";
-import { Fault } from "../../../contracts/base/mod.ts";
+import { Fault, present } from "../../../contracts/base/mod.ts";
 import type { McpLoan, McpOAuth, McpServerName } from "../../../contracts/exchange/mod.ts";
 import type { RegistryPowers } from "./store/store.ts";
 import {
@@ -84,15 +84,7 @@ export function readMcpLoan(powers: KeepPowers, server: McpServerName): McpLoan 
 /** Parses OAuth tokens; undefined for any other value. */
 export function parseMcpOAuth(value: unknown): McpOAuth | undefined {
   const parsed = OAuth.safeParse(value);
-  if (!parsed.success) return undefined;
-  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-  };
+  return parsed.success ? present<McpOAuth>(parsed.data) : undefined;
 }
 
 function readOAuth(text: string, server: McpServerName): McpOAuth {

@@ -1,5 +1,5 @@
 /** `mcp login NAME`: logs a person in at a remote server, for a running kernel, too. @module */
-import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+import { EXIT, Fault, present } from "../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
@@ -64,14 +64,10 @@ async function readChoice(
     : loginUrl(document, "the app's description", server).href;
   const secret = has(parsed, "client-secret") ? await clientSecret(command) : undefined;
   return {
-    given: {
-      ...(id === undefined ? {} : { id }),
-      ...(secret === undefined ? {} : { secret }),
-      ...(described === undefined ? {} : { document: described }),
-    },
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(port === undefined ? {} : { port: Number(port) }),
+    given: present<LoginParts["given"]>({ id, secret, document: described }),
+    ...present<Pick<LoginParts, "issuer" | "scope" | "port">>({
+      ...{ issuer, scope, port: port === undefined ? undefined : Number(port) },
+    }),
     yes: has(parsed, "yes"),
   };
 }

@@ -63,12 +63,3 @@ export function fieldsOf(item: JsonObject): Fields {
     },
   };
 }
-
-/** The members that are not undefined. */
-export function present<T extends object>(
-  members: { readonly [K in keyof T]: T[K] | undefined },
-): T {
-  return Object.fromEntries(
-    Object.entries(members).filter(([, value]) => value !== undefined),
-  ) as T;
-}

@@ -1,5 +1,5 @@
 /** Reads a server's listing: all pages of all lists within limits; omissions are noted. @module */
-import { isObject, type JsonObject } from "../../../../contracts/base/json.ts";
+import { isObject, type JsonObject, present } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,
   McpResourceWords,
@@ -7,7 +7,7 @@ import type {
   ServerListing,
 } from "../../../../contracts/exchange/mcp.ts";
 import { cutText, MAX_LISTING_NODES, MAX_LISTING_UNITS, MAX_PAGES, quoted } from "../limits.ts";
-import { fieldsOf, Malformed, present } from "./fields.ts";
+import { fieldsOf, Malformed } from "./fields.ts";
 
 interface Lister {
   /** Requests one page. Throws what the SDK throws. */

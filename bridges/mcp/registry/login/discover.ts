@@ -1,5 +1,5 @@
 /** Discovers a server's authorization server and its endpoints. RFC 9728, RFC 8414, OpenID discovery. @module */
-import { Fault } from "../../../../contracts/base/mod.ts";
+import { Fault, present } from "../../../../contracts/base/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import { type LoginAnswer, type LoginNet, loginUrl, noLogin, sameIssuer } from "./net.ts";
 import * as z from "zod";
@@ -112,12 +112,10 @@ interface Scanner {
 export function bearerChallenge(header: string | undefined): Challenge {
   if (header === undefined || header.length > MAX_HEADER_CHARS) return {};
   const params = bearerParams({ text: header, at: 0 });
-  const resourceMetadata = params.get("resource_metadata");
-  const scope = params.get("scope");
-  return {
-    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
-    ...(scope === undefined ? {} : { scope }),
-  };
+  return present<Challenge>({
+    resourceMetadata: params.get("resource_metadata"),
+    scope: params.get("scope"),
+  });
 }
 
 function bearerParams(scan: Scanner): ReadonlyMap<string, string> {

@@ -1,6 +1,7 @@
 /** The requests of a login: registering a client, the page to open, the tokens. RFC 6749, 7591, 7636, 8707. @module */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { present } from "../../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { AuthServer } from "./discover.ts";
@@ -84,17 +85,14 @@ export async function takeTokens(
   if (tokens.token_type.toLowerCase() !== "bearer") {
     throw noLogin("the token is of a kind that Remit does not know", "upstream");
   }
-  const granted = tokens.scope ?? scope;
-  return {
-    tokenEndpoint: auth.token.href,
-    clientId: id,
-    ...(secret === undefined ? {} : { clientSecret: secret }),
-    resource,
-    ...(granted === undefined ? {} : { scope: granted }),
+  const { expires_in: seconds } = tokens;
+  return present<McpOAuth>({
+    ...{ tokenEndpoint: auth.token.href, clientId: id, clientSecret: secret, resource },
+    scope: tokens.scope ?? scope,
     accessToken: tokens.access_token,
-    ...(tokens.expires_in === undefined ? {} : { expiresAt: now() + tokens.expires_in * 1_000 }),
-    ...(tokens.refresh_token === undefined ? {} : { refreshToken: tokens.refresh_token }),
-  };
+    expiresAt: seconds === undefined ? undefined : now() + seconds * 1_000,
+    refreshToken: tokens.refresh_token,
+  });
 }
 
 function basic(id: string, secret: string): string {
