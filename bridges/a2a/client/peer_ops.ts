@@ -8,6 +8,7 @@ import {
   type Clock,
   cutText,
   type KernelSide,
+  pause,
   type ReportViolation,
 } from "../../mcp/client/mod.ts";
 import { type Heard, makeHeard, makeSaying } from "./heard.ts";
@@ -245,20 +246,6 @@ async function lookAtTask(
   } catch (error) {
     throw peerFault("look at the task", error);
   }
-}
-
-function pause(
-  clock: Pick<Clock, "after">,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const forget = clock.after(ms, resolve);
-    signal?.addEventListener("abort", () => {
-      forget();
-      reject(signal.reason);
-    }, { once: true });
-  });
 }
 
 /** Adds the id of a task that may go on at the peer to the fault of its call. */

@@ -145,7 +145,8 @@ function traced(
   };
 }
 
-function context(): ServerCallContext {
+/** The SDK's context of every call: the protocol's version. */
+export function context(): ServerCallContext {
   return new ServerCallContext({ requestedVersion: "1.0" });
 }
 

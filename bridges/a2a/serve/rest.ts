@@ -14,7 +14,7 @@ import {
   TaskPushNotificationConfig,
 } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
-import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { type Method, parseParams, readJson } from "./wire.ts";
 import {
@@ -25,7 +25,7 @@ import {
   malformed,
   statusOf,
 } from "./refusal.ts";
-import type { Binding } from "./json_rpc.ts";
+import { type Binding, context } from "./json_rpc.ts";
 import type { Place } from "./streams.ts";
 
 /** Answers the request of a known caller; `path` follows the interface's URL. */
@@ -142,14 +142,7 @@ const ANSWERERS: Readonly<Record<Route["method"], Answerer>> = {
     () => ({}),
   ),
   ListTaskPushNotificationConfigs: once(
-    {
-      fromJSON: ({ taskId }) => ({
-        taskId: String(taskId),
-        tenant: "",
-        pageSize: 0,
-        pageToken: "",
-      }),
-    },
+    { fromJSON: ({ taskId }) => ({ ...pushPlace({ taskId }), pageSize: 0, pageToken: "" }) },
     (handler) => handler.listTaskPushNotificationConfigs,
     ListTaskPushNotificationConfigsResponse.toJSON,
   ),
@@ -176,10 +169,6 @@ function listText(answer: ListTasksResponse, params: Record<string, unknown>): u
 
 function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
-}
-
-function context(): ServerCallContext {
-  return new ServerCallContext({ requestedVersion: "1.0" });
 }
 
 function bodyOf(request: Request, body: Uint8Array | undefined, route: Route): Json {
@@ -231,6 +220,7 @@ interface Route {
 }
 
 const ID = "([^/:]{1,512})";
+const PUSH_PATH = `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`;
 const route = (
   method: Method,
   verbs: readonly string[],
@@ -260,22 +250,8 @@ const ROUTES: readonly Route[] = [
   route("ListTaskPushNotificationConfigs", ["GET"], `/tasks/${ID}/pushNotificationConfigs`, {
     ...{ names: ["taskId"], query: { pageSize: "count", pageToken: "text" } },
   }),
-  route(
-    "GetTaskPushNotificationConfig",
-    ["GET"],
-    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
-    {
-      names: ["taskId", "id"],
-    },
-  ),
-  route(
-    "DeleteTaskPushNotificationConfig",
-    ["DELETE"],
-    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
-    {
-      names: ["taskId", "id"],
-    },
-  ),
+  route("GetTaskPushNotificationConfig", ["GET"], PUSH_PATH, { names: ["taskId", "id"] }),
+  route("DeleteTaskPushNotificationConfig", ["DELETE"], PUSH_PATH, { names: ["taskId", "id"] }),
   route("GetExtendedAgentCard", ["GET"], "/extendedAgentCard"),
 ];
 

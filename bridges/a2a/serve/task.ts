@@ -44,19 +44,8 @@ export function isSettled(state: ExchangeState): boolean {
 
 /** The exchange's state for one of A2A; undefined for none. */
 export function exchangeState(state: TaskState): ExchangeState | undefined {
-  return KEYS.find((key) => STATES[key] === state);
+  return (Object.keys(STATES) as ExchangeState[]).find((key) => STATES[key] === state);
 }
-
-const KEYS: readonly ExchangeState[] = [
-  "submitted",
-  "working",
-  "inputRequired",
-  "authRequired",
-  "completed",
-  "failed",
-  "canceled",
-  "rejected",
-];
 
 /** The parts of an exchange that a task shows. */
 interface TaskView {

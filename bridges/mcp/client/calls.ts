@@ -68,6 +68,21 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
+/** Waits for `ms` milliseconds. Rejects with the signal's reason when it aborts meanwhile. */
+export function pause(
+  clock: Pick<Clock, "after">,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = clock.after(ms, resolve);
+    signal?.addEventListener("abort", () => {
+      forget();
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
 /** A monotonic clock. */
 export interface Clock {
   /** Milliseconds since an arbitrary moment. */

@@ -9,7 +9,7 @@
  * ```
  * @module
  */
-export { type Calls, type Clock, makeCalls, OPENING } from "./calls.ts";
+export { type Calls, type Clock, makeCalls, OPENING, pause } from "./calls.ts";
 export { cutText, makeReport, quoted, type ReportViolation } from "./limits.ts";
 export { makeEvents, readAll, type StreamEvent } from "./http/stream_texts.ts";
 export { fieldsOf, Malformed } from "./listing/fields.ts";

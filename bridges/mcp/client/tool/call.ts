@@ -8,7 +8,7 @@ import { parseJson } from "../../../../port/parse.ts";
 import { cutText, MAX_PAGES } from "../limits.ts";
 import { misfit } from "./schema_check.ts";
 import { toolResult } from "./result.ts";
-import type { Clock } from "../calls.ts";
+import { type Clock, pause } from "../calls.ts";
 import type { Ask, Behalf } from "../requests.ts";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { KernelSide } from "../kernel_side.ts";
@@ -170,16 +170,6 @@ export async function callAsTask(
   } finally {
     signal.removeEventListener("abort", cancel);
   }
-}
-
-function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const forget = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => {
-      forget();
-      reject(signal.reason);
-    }, { once: true });
-  });
 }
 
 /** Error of revision 2025-11-25: a person must visit addresses before the call is repeated. */
