@@ -1,4 +1,4 @@
-/** A model whose weights are here: by its name in the store, or by its path. @module */
+/** Resolves a model with local weights, by name in the store or by path. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { LocalConfig, type NativeBuild } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
@@ -14,7 +14,7 @@ import type { ModelName } from "./name.ts";
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
 import { absolute } from "../../launch/disk/places.ts";
 
-/** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
+/** Bytes of weights in WASM, which addresses 4 GiB: the conversation must fit beside them. */
 const MAX_IN_WASM = 3.5 * 1024 ** 3;
 
 const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
@@ -43,7 +43,7 @@ async function weightsOf(
   );
 }
 
-/** Which build of the native engine an entry asks for; undefined: none, it runs in WASM. */
+/** The build of the native engine for an entry; undefined: it runs in WASM. */
 function buildOf(text: string, { accelerated, gpuLayers }: ModelSettings): NativeBuild | undefined {
   const build = accelerated === true ? "cpu" : accelerated === false ? undefined : accelerated;
   if (gpuLayers === undefined || (build !== undefined && build !== "cpu")) return build;
@@ -54,7 +54,7 @@ function buildOf(text: string, { accelerated, gpuLayers }: ModelSettings): Nativ
 }
 
 /**
- * Resolves weights; a path that is used for the first time is pinned.
+ * Resolves weights; a path used for the first time is pinned.
  *
  * @throws Fault `notFound`, `refused` for weights that are not what was pinned or signed wrongly,
  * `unavailable` without the native engine that remit.yaml asks for
