@@ -1,5 +1,5 @@
 /** The inputs and the result of resolving one model. @module */
-import { Fault } from "../../contracts/base/mod.ts";
+import { Fault, present } from "../../contracts/base/mod.ts";
 import type { AskedProvider, LocalConfig, RedactRule } from "../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
@@ -43,13 +43,7 @@ export function knobs(settings: ModelSettings, flags: ModelFlags): Partial<Local
   const { contextTokens, outputTokens, dialect } = settings;
   const temperature = flags.temperature ?? settings.temperature;
   const seed = flags.seed ?? settings.seed;
-  return {
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(seed === undefined ? {} : { seed }),
-  };
+  return present<Partial<LocalConfig>>({ contextTokens, outputTokens, dialect, temperature, seed });
 }
 
 /** Parses a configuration. Throws `invalidInput` that names the setting. */

@@ -1,6 +1,6 @@
 /** Resolves a provider's model: its name, key and configuration. @module */
 import type { AskedProvider } from "../../contracts/model/mod.ts";
-import { Fault } from "../../contracts/base/mod.ts";
+import { Fault, present } from "../../contracts/base/mod.ts";
 import { RemoteConfig } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { findKey, noKey, readKey } from "./keys.ts";
@@ -54,7 +54,7 @@ export async function providerPart(
   const { kind, url } = name;
   const model = name.model ?? await onlyModel(text, { kind, url }, parts);
   const key = findKey(
-    { kind, url, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
+    { kind, url, ...present({ secret: settings.secret }) },
     { kept: parts.kept(), env: parts.environment.env },
   );
   if (key.kind === "none" && key.needed) throw noKey(kind, url);
@@ -63,8 +63,7 @@ export async function providerPart(
     url,
     ...(key.kind === "none" ? {} : { secret: key.secret }),
     ...knobs(settings, flags),
-    ...(settings.price === undefined ? {} : { price: settings.price }),
-    ...(settings.rates === undefined ? {} : { rates: settings.rates }),
+    ...present({ price: settings.price, rates: settings.rates }),
     ...(flags.noWait === true ? { noWait: true } : {}),
     ...(parts.redact.length === 0 ? {} : { redact: [...parts.redact] }),
     ...(flags.record === true ? { record: true } : {}),

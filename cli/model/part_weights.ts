@@ -1,5 +1,5 @@
 /** Resolves a model with local weights, by name in the store or by path. @module */
-import { Fault } from "../../contracts/base/mod.ts";
+import { Fault, present } from "../../contracts/base/mod.ts";
 import { LocalConfig, type NativeBuild } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import {
@@ -86,18 +86,15 @@ export async function weightsPart(
       }; get it with "${accelerateCommand(build)}", or take "accelerated" out of remit.yaml`,
     );
   }
+  const { gpuLayers, template, callFirst } = settings;
   const { contextTokens, dialect } = weights;
   const config = parseSettings(text, LocalConfig, {
     name: weights.name,
     weights: weights.sha256,
     bytes: weights.bytes,
     engine: native ? "native" : "wasm",
-    ...(build === undefined || build === "cpu" ? {} : { gpu: build }),
-    ...(settings.gpuLayers === undefined ? {} : { gpuLayers: settings.gpuLayers }),
-    ...(settings.template === undefined ? {} : { template: settings.template }),
-    ...(settings.callFirst === undefined ? {} : { callFirst: settings.callFirst }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(dialect === undefined ? {} : { dialect }),
+    ...present({ gpu: build === "cpu" ? undefined : build, gpuLayers, template, callFirst }),
+    ...present({ contextTokens, dialect }),
     ...knobs(settings, flags),
   });
   return {
