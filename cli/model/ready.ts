@@ -79,8 +79,8 @@ function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
 }
 
 /**
- * The needs of an older task, from its log. Keys of the environment are read again, since the kernel
- * that held them may have ended.
+ * The needs of an older task, from its log. Keys of the environment are read again, since the
+ * kernel that held them may have ended.
  */
 export function needsOfPast(command: Command, past: readonly Json[]): ModelNeeds {
   const programs = new Set<ModelProgram>();

@@ -1,7 +1,7 @@
 /**
- * Shortens the bodies of requests in a recording. Bodies of one conversation repeat all that came before:
- * the first is written whole, later ones as the difference to the body before with the same URL and model,
- * if that is shorter. So a recording grows linearly with its conversation.
+ * Shortens the bodies of requests in a recording. Bodies of one conversation repeat all that came
+ * before: the first is written whole, later ones as the difference to the body before with the same
+ * URL and model, if that is shorter. So a recording grows linearly with its conversation.
  * @module
  */
 import * as z from "zod";
