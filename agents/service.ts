@@ -41,6 +41,8 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Orig
   waiting?(): readonly TaskId[];
   /** No turn of an open task is under way, and nothing is due for it. */
   rested?(task: TaskId): void;
+  /** A task that was over is resumed: what it used before counts in its budgets again. */
+  recount?(task: TaskId): Promise<void>;
 }
 
 /** The service, and what it is told of the inbox. */
@@ -94,6 +96,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       // What ended it is put aside a little later.
       if (runs.running(task)) await runs.settled(task);
       await keeper.recall(task);
+      await parts.recount?.(task);
       return await goOn(task, how);
     }
     checkOpen(state, "go on with");

@@ -148,6 +148,11 @@ export function signatureBytes(text: string): Uint8Array {
 // Tasks that peers, webhooks and hosts started may be answered with it: it is the operator's, made by the operator's own
 // program and given to none of them. Whoever asked for an action has no such key, so nobody answers their own question.
 
+/** Whether `key`, a raw Ed25519 public key in base64url, signed this text. */
+export function isSignedBy(key: string, text: string, signature: string): boolean {
+  return verify(null, new TextEncoder().encode(text), publicKey(key), signatureBytes(signature));
+}
+
 /** The longest life of a delegated key, milliseconds. */
 const DELEGATION_MS = 7 * 24 * 60 * 60_000;
 /** Delegated keys that live at once. */

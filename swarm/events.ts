@@ -1,6 +1,6 @@
 /** What happens in a swarm, as it is written down: one event, one line. @module */
 import * as z from "zod";
-import { Label } from "../contracts/authority/mod.ts";
+import { Colour, Label } from "../contracts/authority/mod.ts";
 import { SwarmPlan } from "./plan.ts";
 import { STAGES } from "./stages.ts";
 import { SwarmReview } from "./words.ts";
@@ -70,6 +70,7 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     money: z.number().min(0),
     /** Of what the task had read; journals of before have none. */
     label: Label.optional(),
+    colour: Colour.optional(),
   }).strict(),
   z.object({
     kind: z.literal("checked"),

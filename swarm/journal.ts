@@ -3,6 +3,7 @@
  * before it is refused, so that no issue is ever worked on twice at a time, whoever writes.
  * @module
  */
+import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
 import { Fault, unreachable } from "../contracts/base/mod.ts";
 import { type Outcome, SwarmEvent } from "./events.ts";
 import type { SwarmIssue } from "./plan.ts";
@@ -58,6 +59,30 @@ export interface SwarmState {
 /** The attempt of an issue that is under way. */
 export const liveOf = ({ attempts }: Pick<IssueState, "attempts">): Attempt | undefined =>
   attempts.find(({ ended }) => ended === undefined);
+
+/**
+ * What a task's tree and request hold of other tasks: nobody has reviewed a change that is merged before the last diff,
+ * so that whoever works on it has read what its author had.
+ */
+export function readBefore(
+  state: Pick<SwarmState, "merges">,
+  of: Pick<IssueState, "attempts">,
+): { readonly label: Label; readonly merged: Colour } {
+  const authors = state.merges.flatMap(({ attempts, merged }) =>
+    attempts.filter(({ task }) => task !== undefined && task === merged?.task)
+  );
+  return {
+    label: [...of.attempts, ...authors].reduce<Label>(
+      (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
+      "public",
+    ),
+    // A journal of before does not say: then it may have been anything.
+    merged: authors.reduce<Colour>(
+      (all, { ended }) => mixColour(all, ended?.colour ?? "RED"),
+      "BLUE",
+    ),
+  };
+}
 
 /** US dollars that were spent. */
 export const spentOf = ({ attempts }: Pick<SwarmState, "attempts">): number =>

@@ -2,20 +2,22 @@
 import * as z from "zod";
 import type { Pid, TaskId } from "../authority/ids.ts";
 
-const MOMENT = "moment", TASK = "task", DAY = "day", MONTH = "month";
+const MOMENT = "moment", TASK = "task", SESSION = "session", DAY = "day", MONTH = "month";
 /**
- * What budgets are of, and for which spans: a sum of a day or month (UTC) or of one task's life, or what is there at one
- * moment.
+ * What budgets are of, and for which spans: a sum of a day or month (UTC), of one task's life or of all tasks of a
+ * session, or what is there at one moment.
  */
 export const BUDGET_SPANS = Object.freeze({
   /** US dollars that models cost. */
-  money: [DAY, MONTH],
+  money: [DAY, MONTH, SESSION],
   /** Bytes of requests that leave for the web and for imported servers on it. */
-  egressBytes: [DAY, MONTH, TASK],
+  egressBytes: [DAY, MONTH, SESSION, TASK],
   /** Pages opened in a browser. */
-  tabs: [DAY, MONTH, TASK, MOMENT],
+  tabs: [DAY, MONTH, SESSION, TASK, MOMENT],
   /** Programs of this machine: granted commands, process sessions, agents of others. */
-  processes: [DAY, MONTH, TASK, MOMENT],
+  processes: [DAY, MONTH, SESSION, TASK, MOMENT],
+  /** Processes and threads that such programs may have together: the walls of each hold it to its share. */
+  threads: [MOMENT],
   /** The most that such programs and browsers may take of memory. */
   memoryBytes: [MOMENT],
   /** Sources that wikis take in. */
@@ -31,10 +33,11 @@ const amount = z.number().min(0).max(1e15).optional();
 
 /** What models may cost, or tasks use, over all tasks; absent fields mean any. */
 export const SpendingBudget = z.object({
-  per: z.enum([DAY, MONTH, TASK, MOMENT]),
+  per: z.enum([DAY, MONTH, SESSION, TASK, MOMENT]),
   /** US dollars. */
   money: z.number().min(0).max(1e6).optional(),
-  ...{ egressBytes: amount, tabs: amount, processes: amount, memoryBytes: amount },
+  ...{ egressBytes: amount, tabs: amount, processes: amount, threads: amount },
+  memoryBytes: amount,
   ...{ sources: amount, sourceBytes: amount, indexBytes: amount },
   /** As remit.yaml names it; `agent` is the plain one. */
   agent: z.string().min(1).max(64).optional(),
@@ -49,8 +52,8 @@ export const SpendingBudget = z.object({
     ? `a budget is of exactly one of ${BUDGET_OF.join(", ")}`
     : !(BUDGET_SPANS[what] as readonly string[]).includes(budget.per)
     ? `${what} is counted per ${BUDGET_SPANS[what].join(", ")}`
-    : budget.per === TASK && budget.each !== undefined
-    ? "per: task gives each task a sum of its own already; leave out each"
+    : (budget.per === TASK || budget.per === SESSION) && budget.each !== undefined
+    ? `per: ${budget.per} gives each ${budget.per} a sum of its own already; leave out each`
     : undefined;
   if (wrong !== undefined) addIssue({ code: "custom", message: wrong });
 });
@@ -120,4 +123,15 @@ export interface Uses {
    * there no more. Rejects `budgetExhausted` with the budget, what is used of it and how it is raised.
    */
   take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
+  /**
+   * Counts `most` of what is used up by and by, or where that does not fit what is left, `need` at least; gives what it
+   * counted. Rejects as {@link Uses.take}.
+   */
+  step(
+    user: User,
+    of: Exclude<BudgetOf, "money">,
+    wanted: { readonly need: number; readonly most: number; readonly doing: string },
+  ): Promise<{ readonly amount: number; release(): void }>;
+  /** There is a budget of it. */
+  has(of: BudgetOf): boolean;
 }

@@ -46,6 +46,7 @@
  * | costs | `{ since, until? }` what inferences cost, by day, model and payer | CostRow[] |
  * | budgets | `null` budgets over many tasks, in their day or month | BudgetStanding[] |
  * | workspaces | `{ do, task? }` scratch of tasks that are over: list, keep, release, promoted | WorkspaceStanding[] |
+ * | profiles | `{ do, … }` browser profiles: list, approve, forget, import; no value of a cookie comes back | as asked |
  * | use | `{ amounts, doing, past }` what the operator's own programs take of budgets | `null` |
  * | auditExport | `null` | lines of the log, the first page |
  * | more | `null` what follows in this connection's last answer of pages; empty: nothing | as there |

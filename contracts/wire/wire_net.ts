@@ -20,6 +20,11 @@ export interface NetRequest {
   readonly body?: string;
   /** Where it and its redirects may go. A redirect elsewhere is not followed. */
   readonly allow: readonly AllowedOrigin[];
+  /**
+   * The `cookie` header of a request that carries a profile, empty while it has none. With it each redirect ends the
+   * request, as {@link NetAnswer.next}, and what is set is told: the jar is the kernel's.
+   */
+  readonly cookies?: string;
   /** Redirects followed, at most. */
   readonly redirects: number;
   readonly requestBytes: number;
@@ -48,6 +53,15 @@ export interface NetAnswer {
   readonly url: string;
   /** Names in lower case; `set-cookie` is left out. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `set-cookie` by itself; with {@link NetRequest.cookies} alone. */
+  readonly setCookies?: readonly string[];
+  /** Where a redirect leads that the service would have followed; with {@link NetRequest.cookies} alone. */
+  readonly next?: {
+    readonly method: NetRequest["method"];
+    readonly url: string;
+    /** The body goes along, and headers about it. */
+    readonly body: boolean;
+  };
   /** Base64. */
   readonly body: string;
   readonly bytes: number;
@@ -64,7 +78,7 @@ export interface NetCancel {
 }
 
 /** Kernel → net service, `stream`: as {@link NetRequest}, its answer is read piece by piece. */
-export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects"> {
+export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects" | "cookies"> {
   /** Milliseconds until the head of the answer. */
   readonly headMs: number;
   /** Milliseconds without a byte of the body; then it ends as `timedOut`. */
@@ -99,9 +113,21 @@ export interface NetProxy {
   readonly path: string;
   /** `host:port`, exact; `named`: it may resolve to a private or loopback address. */
   readonly allow: readonly { readonly host: string; readonly named: boolean }[];
+  /** Budgets hold for what it sends: see {@link NetSpend}. */
+  readonly metered?: boolean;
 }
 
-/** Net service → kernel event `proxied`: one connection that was made or refused. `proxyClose` `{ id }` ends all. */
+/**
+ * Net service → kernel, `proxySpend`, before a metered proxy sends `need` bytes that no earlier answer holds. Answer:
+ * `{ bytes }`, counted in the budgets by then: `need` at least, `most` at most. Faults: `budgetExhausted`.
+ */
+export interface NetSpend {
+  readonly id: string;
+  readonly need: number;
+  readonly most: number;
+}
+
+/** Net service → kernel event `proxied`: one connection that was made, refused, or cut for want of a budget. `proxyClose` `{ id }` ends all. */
 export interface NetProxied {
   readonly id: string;
   readonly host: string;
