@@ -126,7 +126,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Other protocols, and the gateway that serves them.
   "bridges/mcp": {
     parts: OPEN,
-    npm: [...MCP_SDK, "eventsource-parser", "zod"],
+    npm: [...MCP_SDK, "diff", "eventsource-parser", "zod"],
   },
   // Servers that people added: found, fetched, reviewed, locked, granted, logged in at.
   "bridges/mcp/registry": {

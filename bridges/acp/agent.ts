@@ -1,6 +1,6 @@
 /**
- * Remit as an agent of the Agent Client Protocol, version 1, over a stream of messages: sessions, prompts, questions,
- * modes and models. What a session does is its host's; this holds nothing.
+ * Serves Remit as an agent of the Agent Client Protocol, version 1: sessions, prompts, questions,
+ * modes and models. The host does the work of a session; this code holds nothing.
  * @module
  */
 import {
@@ -21,41 +21,41 @@ import {
 } from "@agentclientprotocol/sdk";
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 
-/** A question to whoever sits at the editor, about one call. */
+/** A question about one call, for the person at the editor. */
 export interface EditorQuestion {
   readonly toolCall: ToolCallUpdate;
   readonly options: readonly PermissionOption[];
 }
 
-/** What a session says while it works. */
+/** A session's way to its editor. */
 export interface EditorVoice {
   update(update: SessionUpdate): Promise<void>;
-  /** The option that was chosen; undefined where the editor cancelled. Rejects when `signal` aborts. */
+  /** The chosen option; undefined when the editor cancelled. Rejects when `signal` aborts. */
   ask(question: EditorQuestion, signal: AbortSignal): Promise<string | undefined>;
-  /** What the editor holds of a file, by its absolute path; undefined where it does not say. Untrusted. */
+  /** The editor's text of a file, by absolute path; undefined without one. Untrusted. */
   text(path: string): Promise<string | undefined>;
 }
 
-/** A session, as its host keeps it. */
+/** A session of the host. */
 export interface HostSession {
   readonly id: string;
   readonly mode: () => "plan" | "work";
   readonly model: () => string;
-  /** References that may be chosen, the one in use among them. */
+  /** Models to choose from, the current one among them. */
   readonly models: () => readonly string[];
   setMode(mode: "plan" | "work"): Promise<void>;
   setModel(model: string): Promise<void>;
   /** Runs a turn. Rejects with a fault. */
   prompt(text: string, voice: EditorVoice): Promise<StopReason>;
-  /** Ends the turn under way; its prompt ends `cancelled`. */
+  /** Cancels the current turn; its prompt ends with `cancelled`. */
   cancel(): Promise<void>;
-  /** Everything that was said before, in order. */
+  /** Sends all earlier messages, in order. */
   replay(voice: EditorVoice): Promise<void>;
-  /** Lets go of it; the task stays. */
+  /** Closes the session; the task stays. */
   close(): Promise<void>;
 }
 
-/** Where sessions live. Each method rejects with a fault. */
+/** The host of all sessions. Each method rejects with a fault. */
 export interface SessionHost {
   readonly version: string;
   create(request: Pick<NewSessionRequest, "cwd" | "mcpServers">): Promise<HostSession>;
@@ -74,10 +74,10 @@ const MODES: SessionModeState["availableModes"] = [
   { id: "work", name: "Work", description: "stages changes, and asks before they are applied" },
   { id: "plan", name: "Plan", description: "reads and proposes, changes nothing" },
 ];
-/** Longest prompt, UTF-16 units: that of a task's request. */
+/** UTF-16 units of a prompt, at most: the limit of a task's request. */
 const MAX_PROMPT = 200_000;
 
-/** What each fault is as a JSON-RPC error. */
+/** JSON-RPC codes of faults; -32603 for all others. */
 const CODES = {
   invalidInput: -32602,
   notFound: -32002,
@@ -100,7 +100,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
     { readonly session: HostSession; turn: Promise<void> | undefined }
   >();
 
-  /** The editor reads files for others, so that it can show what is not saved. */
+  /** Whether the editor reads files for us, which shows unsaved changes. */
   let reads = false;
 
   const faults = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -144,7 +144,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
     async text(path) {
       if (!reads) return undefined;
       const read = await client.request("fs/read_text_file", { sessionId, path })
-        // A file that it does not open is none that it holds changes of.
+        // A file that the editor cannot read has no unsaved changes.
         .catch(() => undefined);
       return typeof read?.content === "string" ? read.content : undefined;
     },
@@ -161,7 +161,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
       try {
         const { outcome } = await Promise.race([asked, gone.promise]);
         if (outcome.outcome !== "selected") return undefined;
-        // TRUST: the editor names one of the options that it was offered, or nothing.
+        // TRUST: the editor must name an offered option.
         return options.some(({ optionId }) => optionId === outcome.optionId)
           ? outcome.optionId
           : undefined;
@@ -210,7 +210,7 @@ export function serveAcp(host: SessionHost, stream: Stream): AgentConnection {
       faults(async () => {
         const session = await host.take(params.sessionId, params);
         await keep(session);
-        // All of the past is told before the answer.
+        // The protocol wants all earlier messages before the answer.
         await session.replay(voiceOf(client, session.id));
         offer(client, session.id);
         return stateOf(session);
@@ -300,7 +300,7 @@ function modeOf(id: string): "plan" | "work" {
   );
 }
 
-/** A prompt as the words of a request. Throws `invalidInput` for what it cannot hold. */
+/** The text of a prompt. Throws `invalidInput` for an unsupported kind of content. */
 function textOf(prompt: readonly ContentBlock[]): string {
   const parts = prompt.map((block) => {
     switch (block.type) {

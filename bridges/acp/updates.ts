@@ -1,12 +1,12 @@
 /**
- * What a task's events are as updates of the Agent Client Protocol, version 1: one map, with the state that it needs.
- * Source: https://agentclientprotocol.com/protocol
+ * Converts a task's events to session updates of the Agent Client Protocol, version 1:
+ * https://agentclientprotocol.com/protocol
  * @module
  */
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";
 import { displayBlock, displayText } from "../../text/mod.ts";
 
-/** An event of a task's log, as a watch tells it. */
+/** An event of a task's log, from a watch. */
 export interface TaskEvent {
   readonly n: number;
   readonly event: string;
@@ -14,12 +14,12 @@ export interface TaskEvent {
   readonly private: Readonly<Record<string, unknown>>;
 }
 
-/** What is seen of a task. */
+/** What a watch sends: an event, or a piece of the answer. */
 export type SeenOfTask =
   | { readonly kind: "event"; readonly event: TaskEvent }
   | { readonly kind: "chunk"; readonly text: string };
 
-/** The question that a call waits for, as far as a call is told of it. */
+/** The question that a call waits for. */
 export interface AskedCall {
   readonly pid: number;
   readonly callId?: string | undefined;
@@ -28,13 +28,13 @@ export interface AskedCall {
   readonly argumentsText: string;
 }
 
-/** Updates of one session. */
+/** The updates of one session. */
 export interface SessionUpdates {
-  /** Updates for what is seen, in their order. `past`: it is read again, so texts come from the events. */
+  /** Converts an event or piece; with `past` a replay, whose texts come from the events. */
   take(seen: SeenOfTask, options: { readonly past: boolean }): readonly SessionUpdate[];
-  /** The id of a call that waits for a person, and the update that announces it where it is new. */
+  /** The id of a call that waits for a person, with its announcement if it is new. */
   asked(call: AskedCall): { readonly id: string; readonly updates: readonly SessionUpdate[] };
-  /** Whether text of the turn was sent since this was asked last. */
+  /** Whether text was sent since the last call of this method. */
   spoke(): boolean;
 }
 
@@ -54,16 +54,16 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
   http_fetch: "fetch",
   web_read: "fetch",
 };
-/** Characters of a result that are shown. */
-const RESULT = 4_000;
-const TITLE = 160;
+/** Characters of a result shown, at most. */
+const MAX_RESULT = 4_000;
+const MAX_TITLE = 160;
 
-/** Makes them. `pathOf` gives the absolute path of `MOUNT/relative`; `window` is the context window in tokens. */
+/** Makes a session's updates; `pathOf` makes `MOUNT/relative` absolute, `window` is in tokens. */
 export function makeSessionUpdates({ pathOf, window }: {
   pathOf(path: string): string | undefined;
   readonly window: number;
 }): SessionUpdates {
-  /** Calls that were announced and have no outcome, by process and call. */
+  /** Announced calls without an outcome, by process and call. */
   const open = new Map<string, string>();
   const children = new Set<unknown>();
   let next = 0;
@@ -74,13 +74,13 @@ export function makeSessionUpdates({ pathOf, window }: {
     const key = `${pid} ${call}`;
     const known = open.get(key);
     if (known !== undefined) return { id: known, isNew: false };
-    // The same call of a later turn is another one.
+    // A later turn may reuse the call's id for another call.
     const id = `call-${++next}`;
     open.set(key, id);
     return { id, isNew: true };
   };
 
-  const told = (tool: string, args: Readonly<Record<string, unknown>>) => {
+  const described = (tool: string, args: Readonly<Record<string, unknown>>) => {
     const path = typeof args["path"] === "string" ? args["path"] : undefined;
     const at = path === undefined ? undefined : pathOf(path);
     const line = typeof args["from"] === "number" ? { line: args["from"] } : {};
@@ -88,7 +88,7 @@ export function makeSessionUpdates({ pathOf, window }: {
       each,
     ) => typeof each === "string");
     return {
-      title: displayText(subject === undefined ? tool : `${tool} ${subject}`, { max: TITLE }),
+      title: displayText(subject === undefined ? tool : `${tool} ${subject}`, { max: MAX_TITLE }),
       kind: KINDS[tool] ?? "other" as const,
       rawInput: args,
       ...(at === undefined ? {} : { locations: [{ path: at, ...line }] }),
@@ -107,7 +107,7 @@ export function makeSessionUpdates({ pathOf, window }: {
   ): readonly SessionUpdate[] => {
     const { id, isNew } = idOf(pid, call);
     return isNew
-      ? [{ sessionUpdate: "tool_call", toolCallId: id, status, ...told(tool, args) }]
+      ? [{ sessionUpdate: "tool_call", toolCallId: id, status, ...described(tool, args) }]
       : [{ sessionUpdate: "tool_call_update", toolCallId: id, status }];
   };
 
@@ -142,13 +142,13 @@ export function makeSessionUpdates({ pathOf, window }: {
         const { id } = idOf(call.pid, call.call);
         open.delete(`${call.pid} ${call.call}`);
         const ok = body["outcome"] === "ok";
-        const said = String(
+        const result = String(
           inner["content"] ?? inner["why"] ?? inner["error"] ?? body["why"] ?? "",
         );
         const rule = typeof body["rule"] === "string" && !ok ? ` (rule: ${body["rule"]})` : "";
-        const shown = displayBlock(`${said}${rule}`, {
+        const shown = displayBlock(`${result}${rule}`, {
           prefix: "",
-          max: RESULT,
+          max: MAX_RESULT,
           maxLines: 200,
           columns: 2_000,
         });
@@ -157,7 +157,7 @@ export function makeSessionUpdates({ pathOf, window }: {
           toolCallId: id,
           status: ok ? "completed" : "failed",
           rawOutput: { outcome: body["outcome"] ?? null, colour: body["colour"] ?? null },
-          // A diff that was shown stays.
+          // Keep the diff that was shown.
           ...(shown.length === 0 || (ok && KINDS[call.tool] === "edit") ? {} : {
             content: [{ type: "content", content: { type: "text", text: shown.join("\n") } }],
           }),
@@ -202,7 +202,7 @@ export function makeSessionUpdates({ pathOf, window }: {
   });
 }
 
-/** What an edit changes, where the call says it whole. */
+/** The diff of an edit, if the call's arguments hold it whole. */
 function contentOf(
   tool: string,
   args: Readonly<Record<string, unknown>>,

@@ -2,7 +2,7 @@
 import { EXIT } from "../../contracts/base/mod.ts";
 import type { McpLook } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { alienLines } from "../mcp/review_lines.ts";
+import { untrustedLines } from "../mcp/review_lines.ts";
 import { type Command, commandText, printJson, printLines, type Work } from "../command.ts";
 import { mcpLog, serverDocument, toolsCell } from "../mcp/command/show.ts";
 import { wrapTable } from "../terminal/wrapped_table.ts";
@@ -89,7 +89,7 @@ export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<numbe
         off ? "  off" : ""
       }${suspended === undefined ? "" : screen.paint.red(`  suspended: ${suspended}`)}`,
       `    models call it ${tool.name}, and are told:`,
-      ...alienLines(paper, tool.description),
+      ...untrustedLines(paper, tool.description),
     ]),
   ]));
 }

@@ -14,7 +14,7 @@ import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 const MAX_BYTES = 16_000_000;
 
 /** A server as the editor handed it over. */
-export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
+export interface Handed extends Pick<HostServer, "originalName" | "wish" | "secrets" | "notes"> {
   /** Digest of its command, arguments, names of variables and headers, and the folder's files that it may read. */
   readonly same: string;
   /** Digest of the content of its program and files: a change makes it another server. */
@@ -36,11 +36,11 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     ? { command: program, args, env: values }
     : { url: server.url, headers: values, type: server.type };
   const read = readEntry(entry, {
-    said: server.name,
+    originalName: server.name,
     name: freshName(server.name, new Set()),
     ...{ home: environment.home, folder, asked: new Map(), literal: true },
     variable: () => undefined,
-    isThere: (path) => disk.real(path) !== undefined,
+    exists: (path) => disk.real(path) !== undefined,
   });
   const wish = "type" in server && server.type === "sse"
     ? { kind: "refused" as const, why: "the older transport (SSE) is not spoken here" }
@@ -66,7 +66,7 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
   // A bridge to an address is not started: its words may hold the value of a header, so they are not shown.
   const line = wish.kind === "http" ? wish.url : words.join(" ");
   return {
-    ...{ said: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
+    ...{ originalName: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
     ...{ same, code: digestOf(toJson({ ...found })) },
   };
 }
@@ -90,7 +90,7 @@ function codeOf(
   );
   const files = [...new Set(paths)].flatMap((path) =>
     disk.stat(path)?.plain === true
-      ? [{ path, sha256: store.hashFile(path, { most: MAX_BYTES }) ?? "" }]
+      ? [{ path, sha256: store.hashFile(path, { max: MAX_BYTES }) ?? "" }]
       : []
   );
   const program = wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined;

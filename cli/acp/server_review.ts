@@ -15,7 +15,7 @@ import { namedPaths, propose } from "../../bridges/mcp/registry/paths.ts";
 import type { McpReview } from "../../bridges/mcp/registry/review.ts";
 import { forgetMcpSecrets } from "../../bridges/mcp/registry/secrets.ts";
 import { sweepTrees } from "../../bridges/mcp/registry/store/sweep.ts";
-import { alienLines, reviewLines, serverLines } from "../mcp/review_lines.ts";
+import { reviewLines, serverLines, untrustedLines } from "../mcp/review_lines.ts";
 import { endedWords } from "../mcp/words.ts";
 import { lockOf, reviewNow } from "../mcp/work.ts";
 import { makePaint } from "../terminal/paint.ts";
@@ -57,9 +57,9 @@ export async function onboard(
   const { powers, handed } = parts;
   const lock = lockOf(command);
   const taken = new Set(lock.list().map(({ name }) => mcpPart(name)));
-  const name = parts.known?.name ?? freshName(handed.said, taken);
-  const said = displayText(handed.said, { max: 64 });
-  const called = name === handed.said ? `"${name}"` : `"${said}" (here: ${name})`;
+  const name = parts.known?.name ?? freshName(handed.originalName, taken);
+  const said = displayText(handed.originalName, { max: 64 });
+  const called = name === handed.originalName ? `"${name}"` : `"${said}" (here: ${name})`;
   const given = handed.secrets.map(({ place }) =>
     displayText("env" in place ? place.env : `header ${place.header}`, { max: 64 })
   );
@@ -177,7 +177,7 @@ function forget(command: EditorCommand, powers: LookPowers, name: McpServerName)
 }
 
 function failureWords(look: McpLook): string {
-  const [printed = ""] = alienLines(PAPER, look.errors, 1);
+  const [printed = ""] = untrustedLines(PAPER, look.errors, 1);
   return `${endedWords(look.ended)}${printed === "" ? "" : `; ${printed.trim()}`}`;
 }
 

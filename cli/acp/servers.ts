@@ -141,7 +141,7 @@ function addedAtTerminal(command: EditorCommand, handed: Handed): string {
   const flags = handed.secrets.map(({ place }) =>
     "env" in place ? ` --secret ${place.env}` : ` --header ${place.header}`
   ).join("");
-  const name = freshName(handed.said, new Set());
+  const name = freshName(handed.originalName, new Set());
   const how = handed.wish.kind === "http"
     ? `${commandText(command, `mcp add ${name} ${shellLine([handed.wish.url])}`)}${flags}`
     : `${commandText(command, `mcp add ${name}${flags}`)} -- ${shellLine(handed.words)}`;

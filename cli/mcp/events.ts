@@ -1,4 +1,4 @@
-/** Events of imported servers in a few words, for the live view and the log. What they hold is untrusted text. @module */
+/** Words for events of imported servers, whose texts are untrusted. @module */
 import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { McpServerName } from "../../contracts/exchange/mod.ts";
@@ -7,11 +7,11 @@ import type { Command } from "../command.ts";
 import { lockOf } from "./work.ts";
 import type { Basic } from "../powers.ts";
 
-/** What a server did, in words; `mark` says how loudly. */
+/** What a server did, in words; `mark` is the severity. */
 interface McpHappening {
   readonly mark: "refused" | "warning" | "quiet";
   readonly words: string;
-  /** A path that the words end with: shown from its end where there is little room. */
+  /** A path that follows the words; shortened at its start where space is short. */
   readonly path?: string;
 }
 
@@ -30,14 +30,7 @@ function accessOf(event: SeenEvent): McpHappening {
   return { mark: allowed ? "quiet" : "refused", words: did, path };
 }
 
-/** The tool that was suspended, when an event says so. */
-function suspendedTool(event: SeenEvent): string | undefined {
-  if (event.event !== "mcp" || textOf(event, "what") !== "suspended") return undefined;
-  const tool = textOf(event, "tool");
-  return tool === "" ? undefined : tool;
-}
-
-/** What an event of kind `mcp` says; undefined for an event of another kind. */
+/** Words for an event of kind `mcp`; undefined for other events. */
 export function mcpHappening(event: SeenEvent): McpHappening | undefined {
   if (event.event !== "mcp") return undefined;
   const what = textOf(event, "what");
@@ -61,7 +54,7 @@ export function mcpHappening(event: SeenEvent): McpHappening | undefined {
           : `${name} changed since it was reviewed, and is suspended`,
       );
     }
-    // Tools that nobody approved are offered at each start: models are told of none of them.
+    // No warning: a server offers unapproved tools at each start, and no model is told.
     case "changed":
       return quiet(named("says that it changed", tool || text));
     case "elicit":
@@ -79,7 +72,7 @@ export function mcpHappening(event: SeenEvent): McpHappening | undefined {
   }
 }
 
-/** All of it in a line: `files tried to read /etc/passwd`. Empty for an event of another kind. */
+/** An event in a line: `files tried to read /etc/passwd`. Empty for an event of another kind. */
 export function mcpWords(event: SeenEvent): string {
   const happened = mcpHappening(event);
   if (happened === undefined) return "";
@@ -92,11 +85,12 @@ const WHY: Readonly<Record<string, string>> = {
   changed: "it changed since it was reviewed",
 };
 
-/** Marks it, where it is one of remit.lock's. Never throws a fault: the kernel holds without it. */
+/** Marks a suspended tool in remit.lock. Prints faults: the kernel suspends it in any case. */
 export function noteSuspension(command: Command<Basic | "mcpStore">, event: SeenEvent): void {
-  const tool = suspendedTool(event);
+  if (event.event !== "mcp" || textOf(event, "what") !== "suspended") return;
+  const tool = textOf(event, "tool");
   const name = McpServerName.safeParse(textOf(event, "server"));
-  if (tool === undefined || !name.success) return;
+  if (tool === "" || !name.success) return;
   const why = WHY[textOf(event, "why")] ?? "it is another than was reviewed";
   try {
     const lock = lockOf(command);

@@ -1,4 +1,4 @@
-/** `--read --write --net --socket --env --secret --header`: what a server is granted, from flags. @module */
+/** Reads a server's grants from flags such as `--read`, `--net` and `--secret`. @module */
 import { Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { McpEnvName } from "../../contracts/exchange/mod.ts";
@@ -17,13 +17,13 @@ import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { registryOf } from "./work.ts";
 import type { Basic } from "../powers.ts";
 
-function wrong(message: string): Fault {
+function invalid(message: string): Fault {
   return new Fault("invalidInput", message);
 }
 
 function parseVariable(text: string): string {
   if (McpEnvName.safeParse(text).success) return text;
-  throw wrong(
+  throw invalid(
     `Cannot hand over variable "${text}": it is no name, or one that steers programs (PATH, LD_…, …_PROXY)`,
   );
 }
@@ -31,22 +31,22 @@ function parseVariable(text: string): string {
 function parseHeader(text: string): string {
   const name = text.toLowerCase();
   if (/^[a-z][a-z0-9-]{0,63}$/.test(name)) return name;
-  throw wrong(`Cannot use header "${text}": that is no header's name`);
+  throw invalid(`Cannot use header "${text}": that is no header's name`);
 }
 
-const MAX_TOKENS = 10_000_000;
+const MAX_SAMPLING_TOKENS = 10_000_000;
 
 function parseTokens(text: string): number {
-  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MAX_TOKENS + 1;
-  if (tokens <= MAX_TOKENS) return tokens;
-  throw wrong(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MAX_TOKENS}`);
+  const tokens = /^[0-9]{1,8}$/.test(text) ? Number(text) : MAX_SAMPLING_TOKENS + 1;
+  if (tokens <= MAX_SAMPLING_TOKENS) return tokens;
+  throw invalid(`Cannot read --sampling "${text}": it takes tokens, 0 to ${MAX_SAMPLING_TOKENS}`);
 }
 
-/** What `--clearance` says; undefined without it. Throws Fault `invalidInput`. */
+/** The value of `--clearance`; undefined without the flag. Throws `invalidInput`. */
 export function clearanceFor({ parsed }: Pick<Command, "parsed">): Label | undefined {
   const label = Label.optional().safeParse(parsed.flags.get("clearance")?.at(-1));
   if (label.success) return label.data;
-  throw wrong("Cannot read --clearance: it takes public, internal or secret");
+  throw invalid("Cannot read --clearance: it takes public, internal or secret");
 }
 
 function variable(command: Command, text: string): readonly [string, string] {
@@ -55,14 +55,14 @@ function variable(command: Command, text: string): readonly [string, string] {
   const name = parseVariable(text);
   const value = command.powers.environment.env(name);
   if (value !== undefined) return [name, value];
-  throw wrong(
+  throw invalid(
     `Cannot hand over variable "${name}": your environment has none; write --env ${name}=VALUE`,
   );
 }
 
 /**
- * A path to be changed. What is not there yet is made, empty, where its folder is: a file, or with a `/` at its end a
- * folder. A server that keeps a file of its own names it before it exists, and only what is there can be bound.
+ * A path that a server may change. A missing one is made, empty: a folder if it ends with `/`, else
+ * a file; a server's own file is granted before it exists, and only what exists can be bound.
  */
 function writable(command: Command<Basic | "mcpStore">, text: string): string {
   const { disk, environment, screen } = command.powers;
@@ -72,7 +72,7 @@ function writable(command: Command<Basic | "mcpStore">, text: string): string {
     const path = absolute(environment, text), folder = disk.real(dirname(path));
     if (!(error instanceof Fault) || error.code !== "notFound" || folder === undefined) throw error;
     const isFolder = text.endsWith("/"), made = join(folder, basename(path));
-    // Of its owner alone: nobody has said who else may read what comes into it.
+    // Private to the user: nobody has said who else may read what the server writes.
     if (isFolder) disk.makeFolder(made, 0o700);
     else disk.write(made, "", { mode: 0o600 });
     const what = isFolder ? "an empty folder" : "an empty file";
@@ -81,7 +81,7 @@ function writable(command: Command<Basic | "mcpStore">, text: string): string {
   }
 }
 
-/** Reads the flags. Throws Fault `invalidInput`, and `refused` for folders that no server is granted. */
+/** Reads the flags. Throws `invalidInput`, and `refused` for folders that no server may get. */
 export function readGrantFlags(command: Command<Basic | "mcpStore">): MoreGrants {
   const all = (name: string): readonly string[] => command.parsed.flags.get(name) ?? [];
   const direct = unique(all("direct").map((path) => writable(command, path)));
@@ -90,7 +90,7 @@ export function readGrantFlags(command: Command<Basic | "mcpStore">): MoreGrants
   const reads = tools("reads"), writes = tools("writes");
   const both = reads.find((tool) => writes.includes(tool));
   if (both !== undefined) {
-    throw wrong(`Cannot say both of "${displayText(both, { max: 64 })}": it reads, or it writes`);
+    throw invalid(`Cannot say both of "${displayText(both, { max: 64 })}": it reads, or it writes`);
   }
   const read = unique(all("read").map((path) => resolveGrant(registryOf(command), path)));
   const sampling = all("sampling").at(-1), clearance = clearanceFor(command);
@@ -112,7 +112,7 @@ export function readGrantFlags(command: Command<Basic | "mcpStore">): MoreGrants
   };
 }
 
-/** Reads the values of secrets, typed without being shown or piped in a line each, and keeps them. */
+/** Keeps secrets, typed without echo or piped in one a line. Throws `invalidInput`. */
 export async function takeSecrets(
   command: Command<Basic | "keyboard" | "mcpStore" | "readInput">,
   name: LockedServer["name"],
@@ -130,7 +130,7 @@ export async function takeSecrets(
       ? piped.shift()?.replace(/\r$/, "")
       : await keyboard.line(`  value of ${displayText(label)} (not shown) › `, { echo: false });
     if (value === undefined || value === "") {
-      throw wrong(
+      throw invalid(
         `Cannot keep the secret "${label}": no value was given; type it, or pipe the values in, a line each`,
       );
     }

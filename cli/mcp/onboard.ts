@@ -1,6 +1,6 @@
 /**
- * A server is met for the first time: watched with nothing granted, asked about, looked at again with what a person
- * agreed to, shown, and pinned as far as they say.
+ * A server's first start: with nothing granted; then ask the operator for what the server needs,
+ * start it again with those grants, show the review, pin what the operator approves.
  * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";
@@ -23,7 +23,7 @@ import {
   withGrants,
 } from "../../bridges/mcp/registry/lock.ts";
 import { namedPaths, type Proposal, propose } from "../../bridges/mcp/registry/paths.ts";
-import { alienLines, reviewLines, serverLines } from "./review_lines.ts";
+import { reviewLines, serverLines, untrustedLines } from "./review_lines.ts";
 import { endedWords } from "./words.ts";
 import { lockOf, person, registryOf, reviewNow } from "./work.ts";
 import { lookAt, lookFirst } from "../../bridges/mcp/registry/look.ts";
@@ -32,7 +32,7 @@ import { namesSecret } from "../../text/looks_secret.ts";
 import { shellLine } from "../../text/shell.ts";
 import type { Basic } from "../powers.ts";
 
-/** Looks at a server for the first time, and says what it seems to need beside what it was granted. */
+/** Starts a server for the first time and proposes grants beyond those that it has. */
 export async function firstLook(
   command: Command<Basic | "mcpStore">,
   server: LockedServer,
@@ -50,7 +50,7 @@ export async function firstLook(
   return { look, proposal };
 }
 
-/** Says why a server never came so far as to answer. */
+/** Prints why a server gave no answer, what it printed, and how to look again if it is `kept`. */
 export function showFailure(
   command: Command,
   server: LockedServer,
@@ -59,39 +59,34 @@ export function showFailure(
 ): void {
   const { screen } = command.powers;
   screen.say(`  ${screen.paint.red("it gave no answer:")} ${endedWords(look.ended)}`);
-  for (const line of alienLines(screen, look.errors, 12)) screen.say(line);
+  for (const line of untrustedLines(screen, look.errors, 12)) screen.say(line);
   if (!kept) return;
+  const again = `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"}`;
   screen.say(
     `  It stays known, and no task is handed it. Look again: ${
-      commandText(
-        command,
-        `${familyOf(server)} ${isPeer(server.launch) ? "review" : "inspect"} ${server.name}`,
-      )
+      commandText(command, `${again} ${server.name}`)
     }`,
   );
 }
 
-/** Shows the whole of a review on the live view. */
+/** Prints a review on the live view; `whole` shows every text as it would be pinned. */
 export function showReview(
   command: Command,
   review: McpReview,
   parts: { readonly look: Pick<McpLook, "accesses">; readonly whole: boolean },
 ): void {
   const { screen } = command.powers;
-  const lines = [
-    ...serverLines(screen, review.server, parts.look.accesses),
-    ...reviewLines(screen, review, { whole: parts.whole }),
-  ];
-  for (const line of lines) screen.say(line);
+  serverLines(screen, review.server, parts.look.accesses).forEach((line) => screen.say(line));
+  reviewLines(screen, review, { whole: parts.whole }).forEach((line) => screen.say(line));
 }
 
-/** Tools that an approval of everything unflagged would pin anew. */
+/** Unflagged tools that are not pinned yet. */
 function waiting(review: McpReview): readonly string[] {
   return review.rows.filter(({ plain, stands }) => plain && stands !== "pinned")
     .map(({ tool }) => tool);
 }
 
-/** Asks whether what is not flagged is pinned; `--yes` is a yes. */
+/** Asks whether to pin the tools that are not flagged; `--yes` agrees. */
 export async function saysYes(
   command: Command<Basic | "keyboard">,
   review: McpReview,
@@ -104,7 +99,7 @@ export async function saysYes(
   return isYes(await typedAt(command, `  pin ${what} not flagged? y, or Enter for no › `));
 }
 
-/** Pins in remit.lock. Where the server was changed meanwhile, only what was shown is. */
+/** Pins tools in remit.lock, and of a server that changed meanwhile only what was shown. */
 export function pin(
   command: Command<Basic | "mcpStore">,
   review: McpReview,
@@ -125,19 +120,19 @@ export function pin(
   return done;
 }
 
-const SHOWN_NAMES = 8;
+const MAX_SHOWN_NAMES = 8;
 
-/** Tools that were left, those of one reason together. */
+/** Tools that were not pinned, grouped by reason. */
 function leftLines(left: Approved["left"]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].map(([why, tools]) => {
-    const names = tools.slice(0, SHOWN_NAMES).map(({ tool }) => displayText(tool, { max: 64 }));
+    const names = tools.slice(0, MAX_SHOWN_NAMES).map(({ tool }) => displayText(tool, { max: 64 }));
     const more = tools.length - names.length;
     const all = `${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
     return `  left out, ${displayText(why, { max: 400 })}: ${all}`;
   });
 }
 
-/** Says what was pinned and what was not. */
+/** Lines about what was pinned, what was not, and how to pin the rest. */
 export function approvedLines(command: Command, done: Approved): readonly string[] {
   const { name, state } = done.server, family = familyOf(done.server);
   const count = done.approved.length;
@@ -158,7 +153,7 @@ export function approvedLines(command: Command, done: Approved): readonly string
   ];
 }
 
-/** Says that a server waits, and how it goes on. */
+/** Lines that say that a server is not approved, and how to read and approve it. */
 export function waitingLines(command: Command, review: McpReview): readonly string[] {
   const { name } = review.server, family = familyOf(review.server);
   const all = review.rows.filter(({ stands }) => stands !== "pinned").length;
@@ -179,7 +174,7 @@ const NOTHING_MORE = {
   ...{ env: {}, secretEnv: [], secretHeaders: [] },
 } as const satisfies MoreGrants;
 
-/** Meets a server that is in remit.lock, to the end. Gives the exit code: 75 where a person must still approve it. */
+/** Onboards a server that is in remit.lock. Exit code 75 where a person must still approve it. */
 export async function onboard(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   added: LockedServer,
@@ -207,20 +202,20 @@ export async function onboard(
   if (clearance !== undefined) {
     server = lock.change(server.name, (each) => withGrants(each, { ...NOTHING_MORE, clearance }));
   }
-  // Once a person agreed to what it needs it is started as tasks will start it.
+  // With the grants that a person agreed to, start the server as tasks will start it.
   const open = ungrantedLines(command, server, met.proposal);
   const asked = more || met.proposal.read.length === 0;
-  if (named && look.words !== undefined && !more) ready(command, look);
+  if (named && look.words !== undefined && !more) sayReady(command, look);
   else if (server.launch.kind !== "http" && asked) {
     screen.hint(`  … ${server.name} is started with what it was granted`);
-    // It is asked for the revision that it spoke a moment ago.
+    // Ask for the protocol revision of the first look; negotiating again would cost a round trip.
     const { protocol } = look.words ?? {};
     const seen = protocol === undefined ? {} : { seen: { name: "", version: "", protocol } };
     const second = await lookAt(registryOf(command), { ...server, ...seen }, false);
     screen.hint("");
     look = { ...second, accesses: [...met.look.accesses, ...second.accesses] };
     if (second.words !== undefined) {
-      ready(command, second);
+      sayReady(command, second);
     } else if (met.look.words !== undefined) {
       showFailure(command, server, second);
       look = { ...met.look };
@@ -233,9 +228,8 @@ export async function onboard(
     showReview(command, review, { look, whole: false });
     for (const line of open) screen.say(`  it may want: ${line}`);
   }
-  const done = await saysYes(command, review)
-    ? pin(command, review, { flagged: false })
-    : undefined;
+  const yes = await saysYes(command, review);
+  const done = yes ? pin(command, review, { flagged: false }) : undefined;
   const approved = done !== undefined && (done.approved.length > 0 || words.tools.length === 0);
   if (command.json) {
     printJson(command, {
@@ -252,7 +246,7 @@ export async function onboard(
   return approved ? EXIT.success : EXIT.waiting;
 }
 
-function ready({ powers: { screen } }: Command, { readyMs = 0 }: McpLook): void {
+function sayReady({ powers: { screen } }: Command, { readyMs = 0 }: McpLook): void {
   screen.say(`  It runs with what it was granted: ready in ${Math.round(readyMs)} ms.`);
 }
 
@@ -270,7 +264,7 @@ function failed(
   return EXIT.upstreamFailure;
 }
 
-/** What is typed behind `prompt`, in small letters; empty with nobody at the keyboard. */
+/** What the operator types, in lower case; empty without a terminal. */
 async function typedAt(
   { powers: { keyboard } }: Command<Basic | "keyboard">,
   prompt: string,
@@ -303,7 +297,7 @@ async function agreeHosts(
   proposal: Proposal,
 ): Promise<string[]> {
   const { keyboard, screen } = command.powers;
-  // Reading and sending together can lose what is read: that takes more than --yes.
+  // A server that reads files and reaches hosts can leak them: --yes does not agree to hosts.
   if (keyboard === undefined || has(command.parsed, "yes")) return [];
   const agreed: string[] = [];
   for (const host of proposal.net) {
@@ -313,13 +307,13 @@ async function agreeHosts(
   return agreed;
 }
 
-/** Asks. `--yes` agrees to reading what the arguments name, and to nothing else. */
+/** Asks for each proposed grant. `--yes` agrees to reading paths, to nothing else. */
 async function agree(command: Command<Basic | "keyboard">, proposal: Proposal): Promise<McpGrants> {
   const files = await agreeFiles(command, proposal);
   return { ...files, net: await agreeHosts(command, proposal) };
 }
 
-/** Asks how confidential what a server is told may be: one that can send it on is told what is public. */
+/** Asks which texts a server that can send them on may get; by default public ones alone. */
 async function agreeClearance(
   command: Command<Basic | "keyboard">,
   server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">,
@@ -338,7 +332,7 @@ async function agreeClearance(
   return /^(?:s|secret)$/.test(typed) ? "secret" : undefined;
 }
 
-/** Says what a server at public clearance is not told, and how that is changed. */
+/** What a server with public clearance does not get, and how to change that. */
 function clearanceLines(
   command: Command,
   server: Pick<LockedServer, "name" | "launch" | "grants" | "clearance">,
@@ -352,7 +346,7 @@ function clearanceLines(
   ];
 }
 
-/** How to grant what was proposed and not agreed to, a line each. */
+/** Commands that grant what was proposed and not agreed to, one a line. */
 function ungrantedLines(
   command: Command,
   server: Pick<LockedServer, "name" | "grants">,

@@ -1,5 +1,5 @@
 /**
- * The review of a server in lines: Remit's own words at the margin, the server's behind `│`.
+ * A server's review as lines: Remit's words at the margin, the server's untrusted words behind `│`.
  * @module
  */
 import type { EffectClass } from "../../contracts/authority/mod.ts";
@@ -21,9 +21,9 @@ import { fieldLines } from "../plugin/review.ts";
 import { hardWrap, wordWrap } from "../terminal/columns.ts";
 import type { Screen } from "../powers.ts";
 
-const SHORT_LINES = 2;
-const SHOWN_ACCESSES = 12;
-const SHOWN_NAMES = 30;
+const MAX_SHORT_LINES = 2;
+const MAX_SHOWN_ACCESSES = 12;
+const MAX_SHOWN_NAMES = 30;
 
 const STATES: Readonly<Record<LockedServer["state"], string>> = {
   added: "not approved: no task is handed it",
@@ -87,20 +87,20 @@ function deprecated(server: LockedServer): readonly string[] {
   );
 }
 
-const HELD =
+const WRITES_NOTE =
   "tools that are taken to read are served by a process that can change nothing, each other call by a " +
   "process of its own: what it keeps in memory is gone with the call; mcp grant --writes TOOL, --reads TOOL";
 
-/** What a server is, where it comes from, what it may do. */
+/** What a server is, where it comes from, what it may do, and what it asked for. */
 export function serverLines(
-  screen: Paper,
+  screen: Layout,
   server: LockedServer,
   accesses: readonly McpAccess[],
 ): string[] {
   const asked = notableAccesses(accesses, server.grants);
   const variables = variableLines(server);
   const notes = [
-    ...(server.grants.write.length === 0 ? [] : [HELD]),
+    ...(server.grants.write.length === 0 ? [] : [WRITES_NOTE]),
     ...server.notes.map((each) => displayText(each, { max: 500 })),
     ...deprecated(server),
   ];
@@ -120,8 +120,10 @@ export function serverLines(
       [
         "asked for",
         [
-          ...asked.slice(0, SHOWN_ACCESSES).map(accessWords),
-          ...(asked.length > SHOWN_ACCESSES ? [`and ${asked.length - SHOWN_ACCESSES} more`] : []),
+          ...asked.slice(0, MAX_SHOWN_ACCESSES).map(accessWords),
+          ...(asked.length > MAX_SHOWN_ACCESSES
+            ? [`and ${asked.length - MAX_SHOWN_ACCESSES} more`]
+            : []),
         ],
       ] as const,
     ]),
@@ -146,7 +148,7 @@ const STANDS: Readonly<Record<StandingRow["stands"], string>> = {
 };
 
 function toolLines(
-  screen: Paper,
+  screen: Layout,
   row: StandingRow,
   parts: {
     readonly tool: TranslatedTool | undefined;
@@ -171,32 +173,32 @@ function toolLines(
     ...(whole
       ? [
         `    models call it ${tool.name}, and are told:`,
-        ...alienLines(screen, tool.description),
+        ...untrustedLines(screen, tool.description),
         "    it takes:",
-        ...alienLines(screen, tool.paramSchema),
+        ...untrustedLines(screen, tool.paramSchema),
         ...(tool.resultSchema === undefined
           ? []
-          : ["    it gives:", ...alienLines(screen, tool.resultSchema)]),
+          : ["    it gives:", ...untrustedLines(screen, tool.resultSchema)]),
         ...row.notes.flatMap((note) =>
           ownLines(screen, `    left out: ${displayText(note, { max: 300 })}`)
         ),
         `    digest ${tool.digest}`,
       ]
-      : alienLines(screen, words?.description ?? tool.description, SHORT_LINES)),
+      : untrustedLines(screen, words?.description ?? tool.description, MAX_SHORT_LINES)),
   ];
 }
 
-function offerLines(screen: Paper, review: McpReview, whole: boolean): string[] {
+function offerLines(screen: Layout, review: McpReview, whole: boolean): string[] {
   const { words, flags } = review;
   const names = (list: readonly string[]): string[] =>
-    alienLines(screen, list.slice(0, SHOWN_NAMES).join("\n")).concat(
-      list.length > SHOWN_NAMES ? [`      … ${list.length - SHOWN_NAMES} more`] : [],
+    untrustedLines(screen, list.slice(0, MAX_SHOWN_NAMES).join("\n")).concat(
+      list.length > MAX_SHOWN_NAMES ? [`      … ${list.length - MAX_SHOWN_NAMES} more`] : [],
     );
   const section = (title: string, lines: readonly string[]): string[] =>
     lines.length === 0 ? [] : [`  ${screen.paint.bold(title)}`, ...lines];
   const { instructions = "" } = words;
   return [
-    ...section("left out", words.left.flatMap((each) => alienLines(screen, each))),
+    ...section("left out", words.left.flatMap((each) => untrustedLines(screen, each))),
     ...section(
       "resources",
       names([
@@ -214,15 +216,15 @@ function offerLines(screen: Paper, review: McpReview, whole: boolean): string[] 
     ),
     ...(instructions === "" ? [] : [
       `  ${screen.paint.bold("instructions")}  no model is told these`,
-      ...alienLines(screen, instructions, whole ? MAX : SHORT_LINES),
+      ...untrustedLines(screen, instructions, whole ? UNLIMITED : MAX_SHORT_LINES),
     ]),
     ...flagLines(screen, flags),
   ];
 }
 
-/** The tools of a review: in short, or `whole`, exactly as they would be pinned. */
+/** The tools of a review, in short, or with `whole` exactly as they would be pinned. */
 export function reviewLines(
-  screen: Paper,
+  screen: Layout,
   review: McpReview,
   parts: { readonly whole: boolean },
 ): string[] {
@@ -257,33 +259,35 @@ export function reviewLines(
   ];
 }
 
-// Untrusted text stands behind a bar of Remit's own, so that none of it passes for Remit's
-// words.
+type Layout = Pick<Screen, "paint" | "width">;
 
-type Paper = Pick<Screen, "paint" | "width">;
+/** A limit that no shown text reaches: nothing of what is pinned may be cut. */
+const UNLIMITED = 1_000_000;
 
-/** No cut. */
-const MAX = 1_000_000;
-
-/** Untrusted text behind a bar of Remit's own, at most `most` lines of it. */
-export function alienLines(screen: Paper, text: string, most = MAX): string[] {
+/** Untrusted text, `max` lines of it behind `│` so that none passes for Remit's words. */
+export function untrustedLines(screen: Layout, text: string, max = UNLIMITED): string[] {
   const columns = Math.max(24, screen.width - 9);
-  const all = displayBlock(text, { prefix: "", max: MAX, maxLines: 100_000, columns: MAX })
+  const all = displayBlock(text, {
+    prefix: "",
+    max: UNLIMITED,
+    maxLines: 100_000,
+    columns: UNLIMITED,
+  })
     .flatMap((line) =>
       wordWrap(line, columns).map((piece, n) => `      ${n === 0 ? "│" : "│ ↪"} ${piece}`.trimEnd())
     );
-  const rest = all.length - most;
+  const rest = all.length - max;
   return rest <= 0
     ? all
-    : [...all.slice(0, most), `      … ${rest} more ${rest === 1 ? "line" : "lines"}`];
+    : [...all.slice(0, max), `      … ${rest} more ${rest === 1 ? "line" : "lines"}`];
 }
 
-/** A line of Remit's own, broken between words. */
-function ownLines(screen: Paper, text: string): string[] {
+/** A line of Remit's own words, wrapped between words. */
+function ownLines(screen: Layout, text: string): string[] {
   return wordWrap(text, Math.max(40, screen.width - 1));
 }
 
-function flagLines(screen: Paper, flags: readonly ToolFlag[]): string[] {
+function flagLines(screen: Layout, flags: readonly ToolFlag[]): string[] {
   const columns = Math.max(40, screen.width - 7);
   return flags.flatMap((flag) =>
     wordWrap(flagLine(flag), columns).map((line, n) =>
@@ -292,14 +296,14 @@ function flagLines(screen: Paper, flags: readonly ToolFlag[]): string[] {
   );
 }
 
-/** A difference, its `@` lines being Remit's own. */
-function diffLines(screen: Paper, lines: readonly DiffLine[]): string[] {
+/** Lines of a diff; those marked `@` are Remit's own words. */
+function diffLines(screen: Layout, lines: readonly DiffLine[]): string[] {
   const { paint } = screen;
   const columns = Math.max(24, screen.width - 10);
   return lines.flatMap(({ mark, text }) => {
     if (mark === "@") return [`    ${displayText(text, { max: 200 })}`];
     const colour = mark === "-" ? paint.red : mark === "+" ? paint.green : (line: string) => line;
-    return hardWrap(displayText(text, { max: MAX }), columns).map((piece, n) =>
+    return hardWrap(displayText(text, { max: UNLIMITED }), columns).map((piece, n) =>
       `      ${n === 0 ? "│" : "│ ↪"} ${colour(`${mark} ${piece}`)}`.trimEnd()
     );
   });

@@ -1,6 +1,6 @@
 /**
- * The servers of `--story mcp`: one of an npm registry, where it can be had, and one of ours that changes its words. They
- * are looked at as any server is, and handed to the story's task alone: remit.lock is left as it is.
+ * The servers of `--story mcp`: one from npm, if available, and one of Remit's that changes its
+ * descriptions. The story's task alone gets them; remit.lock is not changed.
  * @module
  */
 import { basename, join } from "node:path";
@@ -10,6 +10,7 @@ import {
   type McpGrants,
   McpLaunch,
   type McpServerName,
+  NO_GRANTS,
 } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
@@ -22,15 +23,14 @@ import type { Basic } from "../powers.ts";
 
 interface StoryServers {
   readonly servers: readonly ImportedServer[];
-  /** What to say before it starts. */
+  /** Lines to print before the story starts. */
   readonly lines: readonly string[];
 }
 
 const PACKAGE = "@modelcontextprotocol/server-filesystem";
 const VERSION = "2026.7.10";
-const NOTHING: McpGrants = { read: [], write: [], net: [] };
 
-/** Our own server, in plain JavaScript, run by this very Deno within a namespace. */
+/** Remit's own server: plain JavaScript, run by this Deno in a namespace. */
 function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[]): McpLaunch {
   const { environment, mcpStore } = command.powers;
   const folder = join(environment.home, "examples", "mcp");
@@ -40,15 +40,8 @@ function ownLaunch(command: Command<Basic | "mcpStore">, words: readonly string[
   }
   return McpLaunch.parse({
     ...{ kind: "program", program: program.path, sha256: program.sha256 },
-    args: [
-      "run",
-      "--no-config",
-      "--no-lock",
-      "--cached-only",
-      "-A",
-      join(folder, "server.mjs"),
-      ...words,
-    ],
+    args: ["run", "--no-config", "--no-lock", "--cached-only", "-A"]
+      .concat(join(folder, "server.mjs"), words),
     folders: [folder],
   });
 }
@@ -61,10 +54,10 @@ function serverOf(name: McpServerName, launch: McpLaunch, grants: McpGrants): Im
   };
 }
 
-/** Where the launch of an earlier play is kept, so that the next one needs no network. */
+/** Keeps the launch of an earlier play, so that the next one needs no network. */
 const keptFile = (command: Command): string => join(command.places.state, "mcp", "story.json");
 
-/** The package as it was fetched for an earlier play, where its tree is still there. */
+/** The package of an earlier play, if its files are still there. */
 function keptLaunch(command: Command): McpLaunch | undefined {
   const { disk } = command.powers;
   const bytes = disk.read(keptFile(command));
@@ -76,12 +69,12 @@ function keptLaunch(command: Command): McpLaunch | undefined {
     const there = disk.stat(join(command.places.mcpTrees, launch.tree.id))?.folder === true;
     return there ? launch : undefined;
   } catch {
-    // Damaged: it is fetched anew.
+    // A damaged file counts as none: the package is fetched again.
     return undefined;
   }
 }
 
-/** The package, else our own server in its place; `why` says what kept it away. */
+/** The package, or Remit's own server where it cannot be fetched; `why` gives the reason. */
 async function filesLaunch(
   command: Command<Basic | "mcpStore">,
   folder: string,
@@ -100,7 +93,7 @@ async function filesLaunch(
   }
 }
 
-/** Starts each once and pins what is not flagged, as `mcp add --yes` does. */
+/** Starts each server once and pins what is not flagged, as `mcp add --yes` does. */
 async function pinned(
   command: Command<Basic | "mcpStore">,
   servers: readonly ImportedServer[],
@@ -125,7 +118,7 @@ async function pinned(
   }
 }
 
-/** Makes them over a desk: `notes` in it may be read, and nothing else. */
+/** The story's servers over a desk: its `notes` may be read, nothing else. */
 export async function provideStoryServers(
   command: Command<Basic | "mcpStore">,
   desk: string,
@@ -135,8 +128,8 @@ export async function provideStoryServers(
   disk.link(join(notes, "guest-list"), "/etc/passwd");
   const { launch, why } = await filesLaunch(command, notes);
   const servers = await pinned(command, [
-    serverOf(parseMcpName("files"), launch, { ...NOTHING, read: [notes] }),
-    serverOf(parseMcpName("tides"), ownLaunch(command, ["tides"]), NOTHING),
+    serverOf(parseMcpName("files"), launch, { ...NO_GRANTS, read: [notes] }),
+    serverOf(parseMcpName("tides"), ownLaunch(command, ["tides"]), NO_GRANTS),
   ]);
   return {
     servers,

@@ -1,4 +1,4 @@
-/** A server in a few safe words: how it runs, what it may do, what it asked for. @module */
+/** Safe words for a server: how it runs, what it may do, what it asked for, its flags. @module */
 import type { McpAccess, McpGrants, McpLaunch } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
@@ -9,14 +9,14 @@ import { covered } from "../../bridges/mcp/registry/paths.ts";
 const safe = (text: string, max = 300): string => displayText(text, { max });
 const KIB = 1_024;
 
-/** Bytes as people write them. */
+/** Bytes with a unit: bytes, KiB or MiB. */
 export function bytesWords(bytes: number): string {
   if (bytes < KIB) return `${bytes} bytes`;
   const mib = bytes / KIB / KIB;
   return mib < 1 ? `${Math.round(bytes / KIB)} KiB` : `${mib.toFixed(mib < 10 ? 1 : 0)} MiB`;
 }
 
-/** How a server is run, short: for a cell of a table. */
+/** How a server runs, in short. */
 export function runsAs(launch: McpLaunch): string {
   switch (launch.kind) {
     case "npm":
@@ -30,17 +30,17 @@ export function runsAs(launch: McpLaunch): string {
   }
 }
 
-const CELL = 80;
+const MAX_CELL_CHARS = 80;
 
-/** How a server is run, for a cell: of a program what it runs, too, as many are one interpreter's. */
+/** How a server runs, with a program's arguments: many servers are the same interpreter. */
 export function runsAsWords(launch: McpLaunch): string {
   const words = runsAs(launch);
   return launch.kind === "program" && launch.args.length > 0
-    ? `${words} ${cutTo(argumentsWords(launch), CELL)}`
+    ? `${words} ${cutTo(argumentsWords(launch), MAX_CELL_CHARS)}`
     : words;
 }
 
-/** Its arguments as they are handed over. */
+/** A server's arguments, quoted where they need it. */
 export function argumentsWords(launch: McpLaunch): string {
   if (launch.kind === "http") return "";
   return launch.args.map((each) =>
@@ -49,14 +49,14 @@ export function argumentsWords(launch: McpLaunch): string {
     .map((each) => safe(each, 1_000)).join(" ");
 }
 
-/** Why a look ended without an answer, in a clause: without what each of them begins with. Untrusted words. */
+/** Why a look ended without an answer, in a clause; untrusted words, escaped. */
 export function endedWords(ended: string | undefined): string {
   const why = (ended ?? "it was too slow").replace(/^Cannot open the (?:MCP server|peer): /, "")
     .replace(/^Version negotiation probe failed: /, "");
   return safe(why, 500);
 }
 
-/** What it may reach, a line each. `home` is shortened to `~`. */
+/** What a server may do, one permission a line. */
 export function mayLines(
   server: Pick<LockedServer, "launch" | "grants" | "samplingTokens" | "clearance" | "direct">,
 ): readonly string[] {
@@ -89,7 +89,7 @@ export function mayLines(
   return lines.length === 0 ? ["nothing: no file of yours, no network"] : lines;
 }
 
-/** What it may reach in one cell. */
+/** What a server may reach, as a cell of a table. */
 export function mayWords(server: Pick<LockedServer, "launch" | "grants">): string {
   const { launch, grants } = server;
   if (launch.kind === "http") return `reach ${safe(new URL(launch.url).host)}`;
@@ -103,12 +103,12 @@ export function mayWords(server: Pick<LockedServer, "launch" | "grants">): strin
   return words.length === 0 ? "nothing" : words.join(", ");
 }
 
-/** Grants in a document for programs. */
+/** Grants in a `--json` document. */
 export function grantsDocument(grants: McpGrants): Record<string, readonly string[]> {
   return { read: grants.read, write: grants.write, net: grants.net };
 }
 
-/** An access that was asked for. */
+/** An access that a server asked for, in words. */
 export function accessWords(access: McpAccess): string {
   const what = access.value === null ? "everything" : safe(access.value, 500);
   const times = access.times > 1 ? `, ${access.times} times` : "";
@@ -122,7 +122,7 @@ function isGranted({ permission, value }: McpAccess, { read, write, net }: McpGr
   return permission === "net" && (net.includes(value) || net.includes(`${value}:443`));
 }
 
-/** Accesses worth a person's time: refused, and not granted since. Variables are shown apart. */
+/** Accesses that were refused and are not granted since; variables are shown elsewhere. */
 export function notableAccesses(
   accesses: readonly McpAccess[],
   grants: McpGrants,
@@ -143,12 +143,17 @@ export function toolsByEffect(rows: readonly Pick<ReviewRow, "effect" | "refused
   return [...counts].map(([effect, count]) => `${count} ${effect}`).join(", ");
 }
 
-/** A flag in a line: what it is, where, what was found. */
+/** Names of tools in a refusal, at most 40, or what to say without any. */
+export function namesWords(tools: readonly string[], none = "no approved tool"): string {
+  return tools.slice(0, 40).map((tool) => safe(tool, 64)).join(", ") || none;
+}
+
+/** A flag in a line: its kind, where it was found, what was found. */
 export function flagLine(flag: ToolFlag): string {
   return `${FLAG_WORDS[flag.what]}, in ${safe(flag.where, 200)}: ${safe(flag.shown, 400)}`;
 }
 
-/** The kinds of flags in a cell. */
+/** The kinds of flags, as a cell of a table. */
 export function flagsWords(flags: readonly ToolFlag[]): string {
   return [...new Set(flags.map(({ what }) => FLAG_WORDS[what]))].join(", ");
 }

@@ -1,4 +1,4 @@
-/** What the commands over imported servers share: remit.lock, a look, the name that was given. @module */
+/** Shared by the commands over imported servers: remit.lock, reviews, the name argument. @module */
 import type { ImportedServer, McpServerName, ServerListing } from "../../contracts/exchange/mod.ts";
 import { type Command, reachKernel } from "../command.ts";
 import type { Basic } from "../powers.ts";
@@ -20,7 +20,7 @@ export function registryOf(command: Command<Basic | "mcpStore">): LookPowers {
   return { disk, environment, store: mcpStore, places, kernel };
 }
 
-/** The servers of a task; says which are left out, and why. Throws Fault `invalidInput` for a damaged remit.lock. */
+/** A task's servers; prints which are left out. Throws `invalidInput` for a damaged lock. */
 export function serversOf(
   command: Command<Basic | "mcpStore">,
   config: Parameters<typeof mcpOfTask>[1],
@@ -30,7 +30,7 @@ export function serversOf(
   return servers;
 }
 
-/** Reviews what a server says, beside all of remit.lock and Remit's own tools. */
+/** Reviews a server's listing against remit.lock and the names of Remit's own tools. */
 export async function reviewNow(
   command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
@@ -55,13 +55,13 @@ export function serverName(command: Command): McpServerName {
   return parseMcpName(command.parsed.args[0] ?? "");
 }
 
-/** Who is at work, for the record. */
+/** The user's name, for the record. */
 export function person(command: Command): string {
   const { environment } = command.powers;
   return (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
 }
 
-/** Ends a server's processes and leases in every task, where a kernel runs; gives how many ended. */
+/** Ends a server's processes and leases in every task; returns how many ended. */
 export async function endServer(command: Command, name: McpServerName): Promise<number> {
   const link: KernelLink | undefined = await command.powers.kernels(command.places).find();
   if (link === undefined) return 0;

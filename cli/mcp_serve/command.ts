@@ -19,7 +19,7 @@ import { makeMediator, mayHave, openHost, openTokens } from "../../service/hosts
 import { hostParts, settleCalls } from "./host_setting.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 
-/** Hosts whose block is known. */
+/** Hosts with a known configuration block. */
 const KNOWN_HOSTS = ["claude", "cursor", "vscode"] as const;
 type KnownHost = typeof KNOWN_HOSTS[number];
 
@@ -29,7 +29,7 @@ const WHERE: Readonly<Record<KnownHost, string>> = {
   vscode: ".vscode/mcp.json in a project",
 };
 
-/** The text to paste. Throws `invalidInput` for a host that is not known. */
+/** The configuration block for a host. Throws `invalidInput` for an unknown host. */
 function hostBlock(command: Command<Basic | "wikis">, name: string): string {
   const host = KNOWN_HOSTS.find((each) => each === name);
   if (host === undefined) {
@@ -41,7 +41,7 @@ function hostBlock(command: Command<Basic | "wikis">, name: string): string {
   const { environment } = command.powers;
   const server = {
     ...(host === "vscode" ? { type: "stdio" } : {}),
-    // A host has a search path of its own: only an absolute path is the same program.
+    // Hosts have their own search path; an absolute path is always the same program.
     command: `${environment.home}/bin/remit`,
     args: ["mcp", "serve", ...kept(command)],
   };
@@ -50,7 +50,7 @@ function hostBlock(command: Command<Basic | "wikis">, name: string): string {
   return `${JSON.stringify({ [key]: { remit: server } }, null, 2)}\n`;
 }
 
-/** The flags of this command that its host has to give, too. */
+/** The flags of this command that its host must repeat. */
 function kept(command: Command<Basic | "wikis">): readonly string[] {
   const { parsed, places, powers: { environment } } = command;
   const wiki = flag(parsed, "wiki");
@@ -65,8 +65,8 @@ function kept(command: Command<Basic | "wikis">): readonly string[] {
   });
   return [
     ...named,
-    // A host starts it in a folder of its own, and shows nobody why it ended: paths are absolute,
-    // and what is no wiki is said here.
+    // Hosts start it in their own folder and show no errors: make paths absolute, and report a
+    // wrong wiki here.
     ...(wiki === undefined ? [] : ["--wiki", resolveWiki(command, wiki).folder]),
     ...mounts,
     ...(flag(parsed, "state") === undefined ? [] : ["--state", places.state]),
@@ -76,7 +76,7 @@ function kept(command: Command<Basic | "wikis">): readonly string[] {
 type Listen = NonNullable<ServeOpen["listen"]>;
 
 const DEFAULT: Listen = { hostname: "127.0.0.1", port: 7_431 };
-/** Milliseconds for calls under way when the command is to end. */
+/** Milliseconds for unfinished calls at the end of the command. */
 const STOP_MS = 6_000;
 
 /** Reads `HOST:PORT`, `PORT` or `[::1]:PORT`. Throws `invalidInput`. */
@@ -84,7 +84,7 @@ export function readListen(text: string | undefined): Listen {
   if (text === undefined) return DEFAULT;
   const [, bracketed, plain, digits = ""] =
     /^(?:\[([0-9a-fA-F:]+)\]:|([A-Za-z0-9.-]*):)?([0-9]{1,5})$/.exec(text) ?? [];
-  // The gateway's namespace has no resolver, not even for this machine's name.
+  // The gateway's namespace cannot resolve names, even this machine's.
   const here = plain === undefined || /^localhost$/i.test(plain);
   const hostname = bracketed ?? (here ? DEFAULT.hostname : plain);
   const port = Number(digits);
@@ -97,13 +97,13 @@ export function readListen(text: string | undefined): Listen {
   return { hostname, port };
 }
 
-/** An IPv4 or IPv6 address, as URLs take it. */
+/** Whether a text is an IPv4 or IPv6 address, in the form of URLs. */
 function isAddress(text: string): boolean {
   if (!text.includes(":")) return /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/.test(text);
   return URL.canParse(`http://[${text}]`);
 }
 
-/** Says who a host is: by its token, or over a pipe by the command's own flags. */
+/** Identifies a host: by its token, or over a pipe by the command's flags. */
 function holders(
   command: Command,
   listen: Listen | undefined,
@@ -151,7 +151,7 @@ export async function mcpServe(
   const holderOf = holders(command, listen);
   const setting = await settleCalls(command);
   const link = kernelFor(command, setting);
-  // A host waits for its first answer: over a pipe the kernel starts beside the gateway.
+  // The host waits for its first answer, so over a pipe kernel and gateway start at once.
   if (listen === undefined) link.catch((error) => complain(command, error));
   else await link;
   let gateway: GatewayLink | undefined;
@@ -189,7 +189,7 @@ async function serve(
   const ended = Promise.withResolvers<number>();
   const stopListening = powers.interrupts.listen(() => ended.resolve(EXIT.success));
   void gateway.closed.then(() => ended.resolve(EXIT.failure));
-  // Without a kernel nothing can be served: the host starts the command anew.
+  // Without a kernel nothing can be served: the host restarts the command.
   link.then((each) => each.closed).then(() => ended.resolve(EXIT.failure), () => undefined);
   try {
     const open: ServeOpen = {
@@ -216,7 +216,7 @@ async function serve(
   }
 }
 
-/** The host's bytes, one piece after another: a host that floods waits for the gateway. */
+/** Passes the host's bytes on, one piece at a time: a host that floods waits for the gateway. */
 async function pump({ powers }: Command<Basic | "serve">, gateway: GatewayLink): Promise<void> {
   try {
     for await (const text of powers.serve.input()) {
@@ -225,7 +225,7 @@ async function pump({ powers }: Command<Basic | "serve">, gateway: GatewayLink):
       }
     }
   } catch (error) {
-    // The end of the gateway is told by `closed`.
+    // `closed` reports the end of the gateway.
     if (!(error instanceof Fault)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The commands that serve hosts, as help and parsing read them. @module */
+/** The commands that serve hosts, for help, parsing and dispatch. @module */
 import {
   type CommandSpec,
   type FlagSpec,
@@ -60,7 +60,7 @@ const MCP_SERVE_COMMANDS: readonly CommandSpec[] = [
   ),
 ];
 
-/** Being an MCP server; tokens of hosts and peers. */
+/** The family of commands of the MCP server, and of hosts' tokens. */
 export const MCP_SERVE = family(MCP_SERVE_COMMANDS, [
   "screen",
   "disk",

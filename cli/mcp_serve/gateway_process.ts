@@ -1,6 +1,5 @@
 /**
- * The gateway's process as its starter knows it: the powers to start it and its command line.
- * docs/decision/0016.
+ * The powers to start the gateway's process, and its command line.
  * @module
  */
 import type { PortHandler } from "../../contracts/base/mod.ts";
@@ -12,7 +11,7 @@ import {
   type WalledParts,
 } from "../../launch/program/walled_line.ts";
 
-/** Where a gateway listens, and who answers it. */
+/** A gateway's address and handler. */
 export interface GatewayStart {
   /** Absent: the gateway listens nowhere and has no permission at all. */
   readonly listen?: { readonly hostname: string; readonly port: number };
@@ -26,7 +25,7 @@ export interface ServePowers {
   start(start: GatewayStart): Promise<GatewayLink>;
   /** Standard input as text, until it ends. */
   input(): AsyncIterable<string>;
-  /** Writes to standard output: the protocol's bytes, which no terminal is shown. */
+  /** Writes the protocol's bytes to standard output, never to a terminal. */
   output(text: string): void;
   /** Resolves after some milliseconds, or when `signal` aborts. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
@@ -39,14 +38,14 @@ export interface ServeLineParts extends WalledParts {
   readonly listen: { readonly hostname: string; readonly port: number } | undefined;
 }
 
-/** Limits of a gateway's process. */
+/** Limits of a gateway's process; sizes in MiB. */
 export const SERVE_MOST = { files: 4_096, heap: 512, pages: 64, data: 2_048, file: 1 } as const;
 
 /** The command line of a gateway: without any right, or with one listen address. */
 export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
   return walledLine(parts, {
     flags: [
-      // The signal of a request then tells only that its host has gone.
+      // The signal of a request then reports only that its host has left.
       "--unstable-no-legacy-abort",
       ...denying("read", "write", "run", "sys", "ffi", "import"),
       listen === undefined ? "--deny-net" : `--allow-net=${addressText(listen)}`,
@@ -56,7 +55,7 @@ export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
   });
 }
 
-/** `host:port`, as Deno's flags and `Host` headers write it. */
+/** `host:port` in the form of Deno's flags and `Host` headers. */
 export function addressText({ hostname, port }: {
   readonly hostname: string;
   readonly port: number;

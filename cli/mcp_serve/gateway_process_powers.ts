@@ -1,4 +1,4 @@
-/** Starts the gateway's process, and speaks over this process's own pipe. @module */
+/** Starts the gateway's process, and transfers bytes over this process's pipe. @module */
 import {
   type BuiltProgram,
   type ProgramBuild,
@@ -39,10 +39,10 @@ export async function provideServeProgram(parts: ProgramBuild): Promise<BuiltPro
   return await provideWarmProgram(SERVE_PROGRAM, parts);
 }
 
-/** How the gateway's process is started. */
+/** The inputs for starting the gateway's process. */
 export interface ServePowersParts extends Pick<ServeLineParts, "namespace" | "inside"> {
   readonly screen: Pick<Screen, "say">;
-  /** Finds the gateway's program, or builds it once for a version. */
+  /** Finds the gateway's program, or builds it once for each version. */
   provideProgram(): Promise<BuiltProgram>;
 }
 
@@ -61,7 +61,7 @@ export function makeServePowers(parts: ServePowersParts): ServePowers {
       try {
         for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
       } catch (cause) {
-        // The end of its input is told of as well.
+        // The end of its input is reported as well.
         if (!(cause instanceof Deno.errors.BrokenPipe)) throw cause;
         throw new Fault("gone", "Cannot answer the host: it has gone", { cause });
       }
@@ -100,7 +100,7 @@ async function begin(start: GatewayStart, parts: ServePowersParts): Promise<Gate
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-    // Ctrl-C must not reach the gateway, which finishes its requests.
+    // Keep Ctrl-C from the gateway, which finishes its requests.
     detached: true,
   }).spawn();
   let said = "";
@@ -112,7 +112,7 @@ async function begin(start: GatewayStart, parts: ServePowersParts): Promise<Gate
   const input = child.stdin.getWriter();
   const port = makePort({
     limits: SERVE_PORT_LIMITS,
-    // The end of the process is told by its output.
+    // The output reports the end of the process.
     write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
     handler: start.handler,
   });
@@ -130,12 +130,12 @@ async function begin(start: GatewayStart, parts: ServePowersParts): Promise<Gate
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // The process has ended by itself.
+      // The process has already ended.
       if (!(error instanceof TypeError)) throw error;
     }
     await child.status;
   };
-  // One that broke the protocol is not waited for.
+  // Do not wait for a gateway that broke the protocol.
   void port.closed.then(kill);
   return Object.freeze<GatewayLink>({
     ask: (op, body) => port.ask(op, body),

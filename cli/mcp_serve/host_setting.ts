@@ -1,4 +1,4 @@
-/** Hands hosts' sessions settled flags and remit.yaml, kernels, and the person's key. @module */
+/** The setting of hosts' sessions: flags with remit.yaml, the kernel, the person's key. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { subjectOf, textOf } from "../audit/event_fields.ts";
 import { type Command, commandText } from "../command.ts";
@@ -12,13 +12,13 @@ import { type RunSetting, settle } from "../run/run_setting.ts";
 import { askStaged, watchTask } from "../run/watch_task.ts";
 import type { HostKernel, HostParts } from "../../service/hosts/mod.ts";
 
-/** The play of a model that is never asked: the caller program infers nothing. */
+/** The play of a model that is never asked: the calling program does not infer. */
 const NO_PLAY = JSON.stringify({
   scenario: "a host's session",
   turns: [{ say: "Nothing is asked here." }],
 });
 
-/** Settles what hosts make calls with. */
+/** Settles the setting of hosts' calls. */
 export async function settleCalls(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<RunSetting> {
@@ -51,14 +51,14 @@ function hostKernel(link: KernelLink): HostKernel {
   });
 }
 
-/** The parts of a host's session that are the same for every session of a command. */
+/** The parts that all of a command's host sessions share. */
 export function hostParts(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "serve" | "wikis">,
   { setting, link }: { readonly setting: RunSetting; readonly link: Promise<KernelLink> },
 ): Omit<HostParts, "own" | "tell"> {
   const { powers, places } = command;
   const kernel = link.then(hostKernel);
-  // The command itself says why there is no kernel.
+  // The command reports why there is no kernel.
   kernel.catch(() => undefined);
   return {
     ...{ setting, link: kernel, pause: powers.serve.pause, id: powers.environment.id },

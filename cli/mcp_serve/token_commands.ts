@@ -13,7 +13,7 @@ import { SERVE_AT } from "../service/command_table.ts";
 import { tableLines } from "../terminal/table.ts";
 import type { Basic } from "../powers.ts";
 
-/** Tokens of one kind. Whom they are for is one more column. */
+/** Tokens of one kind, with one more column: for whom they are. */
 interface TokenKind<T extends KeptToken> {
   readonly tokens: Pick<TokenBook<T>, "list" | "create" | "revoke">;
   /** The column: `profile`, `peer`. */
@@ -21,14 +21,14 @@ interface TokenKind<T extends KeptToken> {
   of(token: Omit<T, "sha256">): string;
   /** The first letter of its ids. */
   readonly letter: string;
-  /** What is kept of a new token, and lines to show. `which`: the word after `create`. */
+  /** The record of a new token, and lines to show. `which`: the word after `create`. */
   make(which: string | undefined, id: string): {
     readonly kept: Omit<T, "sha256">;
     readonly lines: readonly string[];
   };
 }
 
-/** The name of a new token: that of `--name`, else `otherwise`. Throws `invalidInput`. */
+/** The name of a new token: `--name`, else `otherwise`. Throws `invalidInput`. */
 function tokenName(command: Command, otherwise: string): string {
   const name = flag(command.parsed, "name") ?? otherwise;
   if (/^[A-Za-z0-9._-]{1,64}$/.test(name)) return name;
@@ -38,12 +38,12 @@ function tokenName(command: Command, otherwise: string): string {
   );
 }
 
-/** A token's name, and its id where that is another word. Safe to show. */
+/** A token's name, with its id if that differs. Safe to show. */
 function tokenText({ id, name }: Pick<KeptToken, "id" | "name">): string {
   return name === id ? displayText(id) : `${displayText(name)} (${displayText(id)})`;
 }
 
-/** Throws `invalidInput` for another verb, `notFound` for no such token. */
+/** `create`, `list`, `revoke`. Throws `invalidInput` for other verbs, `notFound` for no such token. */
 function tokenVerbs<T extends KeptToken>(
   command: Command<Basic | "serve">,
   kind: TokenKind<T>,
@@ -173,7 +173,7 @@ export function a2aToken(command: Command<Basic | "serve">): Promise<number> {
   });
 }
 
-/** A peer of remit.yaml that is let in by tokens, and where it reaches this service. */
+/** A peer of remit.yaml that uses tokens, and this service's address for it. */
 function peerOf(
   { powers, places }: Command,
   which: string | undefined,

@@ -1,4 +1,4 @@
-/** Names of remit.yaml's `models` become references with settings. @module */
+/** Resolves names of remit.yaml's `models` to references and settings. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { ModelEntry } from "../../contracts/policy/mod.ts";
 
@@ -8,9 +8,9 @@ export type ModelSettings = Omit<Exclude<ModelEntry, string>, "ref">;
 /** The models of remit.yaml, by name. */
 export type Aliases = Readonly<Record<string, ModelEntry>>;
 
-/** What a name of remit.yaml stands for. */
+/** A reference with the settings of the names that led to it. */
 export interface Named {
-  /** A reference that is no alias. */
+  /** The reference, which is no alias. */
   readonly ref: string;
   readonly settings: ModelSettings;
 }
@@ -47,7 +47,7 @@ export function followAliases(text: string, aliases: Aliases): Named {
 }
 
 /**
- * Checks that escalation comes to an end.
+ * Checks that escalation ends.
  *
  * @throws Fault `invalidInput` where it leads in a circle
  */

@@ -1,31 +1,31 @@
-/** What is said before the first text goes to a provider. @module */
+/** Announces where text goes, and its cost, before the first request. @module */
 import { DEAREST } from "../../contracts/model/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Screen } from "../powers.ts";
 import type { AskedProvider } from "../../contracts/model/mod.ts";
 
-const CHARS_A_TOKEN = 4;
+const CHARS_PER_TOKEN = 4;
 
-/** About how many tokens a text has: 4 characters a token. */
+/** Estimated tokens of a text: one for 4 characters. */
 export function tokensOf(text: string): number {
-  return Math.ceil(text.length / CHARS_A_TOKEN);
+  return Math.ceil(text.length / CHARS_PER_TOKEN);
 }
 
-/** An amount in US dollars, small ones to a hundredth of a cent. */
+/** US dollars as text: two decimals, four below a cent. */
 export function usdText(value: number): string {
   return value < 0.01 && value > 0 ? value.toFixed(4) : value.toFixed(2);
 }
 
-/** What is about to leave. */
+/** The text that is about to leave this machine. */
 export interface Leaving {
   readonly request: string;
   /** The task's limit in US dollars. */
   readonly money: number;
-  /** A conversation that is under way goes with it. */
+  /** Whether an earlier conversation goes with the request. */
   readonly goesOn?: boolean;
 }
 
-/** Lines about one provider. */
+/** Lines about where text goes, its cost and the task's limit, for one provider. */
 export function announcementLines(provider: AskedProvider, about: Leaving): readonly string[] {
   const { host, model, price, encrypted } = provider;
   const name = displayText(model, { max: 120 });
@@ -47,7 +47,7 @@ export function announcementLines(provider: AskedProvider, about: Leaving): read
   ];
 }
 
-/** Says once, before the first request, where text goes and what that may cost. */
+/** Prints {@link announcementLines} once for each provider and model. */
 export function announce(
   screen: Pick<Screen, "say" | "paint">,
   providers: readonly AskedProvider[],

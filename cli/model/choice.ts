@@ -1,4 +1,4 @@
-/** Which model a run has: flags, then what the caller fixes, then remit.yaml. @module */
+/** Chooses a run's model: by flags, then by the caller, then by remit.yaml. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { TaskRequest } from "../../contracts/task/mod.ts";
@@ -13,7 +13,7 @@ import { bytesText, listWeights } from "../../models/weights/mod.ts";
 import { openSecretKeep } from "../../config/secret/keep.ts";
 import type { Basic } from "../powers.ts";
 
-/** What references are resolved with, for a command. */
+/** The inputs for resolving a command's references. */
 export function modelParts(command: Command<Basic | "models">, config: Merged): ModelParts {
   const { powers, places } = command;
   const { disk, environment, screen, models } = powers;
@@ -47,7 +47,7 @@ function numberFlag(
   );
 }
 
-/** What the flags say about the model. Throws `invalidInput`. */
+/** The flags about the model. Throws `invalidInput`. */
 function modelFlags(command: Command): ModelFlags {
   return {
     temperature: numberFlag(command, "temperature", { most: 2, whole: false }),
@@ -71,7 +71,7 @@ function replayed(command: Command, file: string): ResolvedModel {
   return { choice, lends: [], programs: ["remote"], providers: [] };
 }
 
-/** No model at all: says what is there and how to choose it. */
+/** The fault without a chosen model: what is available and how to choose it. */
 async function noModel(command: Command<Basic | "models">): Promise<Fault> {
   const found = await foundLines(command);
   return new Fault(
@@ -83,7 +83,7 @@ async function noModel(command: Command<Basic | "models">): Promise<Fault> {
   );
 }
 
-/** What to do where no key and no server was found: weights that are there, else the first of the catalogue. */
+/** Advice without keys and servers: weights in the store, else the first of the catalogue. */
 async function localLines(
   { powers: { disk, environment }, places }: Command<Basic | "models">,
 ): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** `embedder:` of remit.yaml becomes what a service of vectors is opened with. @module */
+/** Resolves `embedder:` of remit.yaml to the choice of an embedding service. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { followAliases } from "./alias.ts";
 import { parseModelName } from "./name.ts";
@@ -8,11 +8,11 @@ import { weightsPart } from "./part_weights.ts";
 
 /** How an embedder is chosen, for messages. */
 const CHOOSE = '"embedder: ollama:NAME" in remit.yaml (also gguf:PATH, openai:NAME@URL), or a flag';
-/** The embedder that Remit built itself, in settings and wikis of earlier versions. */
+/** Remit's built-in embedder of earlier versions, in settings and wikis. */
 const FORMER = /^lexical(?::|$)/;
 
 /**
- * Resolves the embedder: a reference or name as for models (`openai:NAME`, or `openai-embed:NAME`).
+ * Resolves an embedder, by reference or name as for models (`openai:NAME`, or `openai-embed:NAME`).
  *
  * @throws Fault as `resolveModel`; `invalidInput` when none is chosen, for what makes no vectors, and for the
  * built-in embedder of earlier versions

@@ -1,4 +1,4 @@
-/** Events about models in a few words, for the live view and the log. What they hold is untrusted text. @module */
+/** Words for events about models, whose texts are untrusted. @module */
 import { usdText } from "./announcement.ts";
 import { numberOf, type SeenEvent, textOf } from "../audit/event_fields.ts";
 
@@ -8,7 +8,7 @@ const USES: Readonly<Record<string, string>> = {
   embedding: " for vectors",
 };
 
-/** What an event says of a model; undefined for an event of another kind. */
+/** Words for an event about a model; undefined for other events. */
 export function modelWords(event: SeenEvent): string | undefined {
   const field = (name: string): string => textOf(event, name);
   switch (event.event) {

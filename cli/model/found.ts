@@ -1,4 +1,4 @@
-/** Models that are at hand although none was chosen: keys in the environment, a running Ollama. @module */
+/** Models available without configuration: keys in the environment, a running Ollama. @module */
 import { displayText } from "../../text/mod.ts";
 import type { Command } from "../command.ts";
 import { DEFAULT_URL } from "./name.ts";
@@ -6,12 +6,12 @@ import { ollamaPlace, runningOllama } from "./server.ts";
 import { KNOWN_PROVIDERS, type KnownProvider } from "./providers.ts";
 import type { Basic } from "../powers.ts";
 
-/** How a model of a provider is written. */
+/** The form of a reference to a provider's model. */
 function referenceOf({ kind, name, url }: KnownProvider): string {
   return name === kind ? `${kind}:NAME` : `${kind}:NAME@${url}`;
 }
 
-/** Providers whose key is in the environment, and the variable that holds it. Values are not looked at. */
+/** Providers with a key in the environment, and its variable. Values are not read. */
 export function keysInEnvironment(
   env: (name: string) => string | undefined,
 ): readonly { readonly provider: KnownProvider; readonly variable: string }[] {
@@ -22,8 +22,8 @@ export function keysInEnvironment(
 }
 
 /**
- * What was found, each with the exact command; empty when there is nothing. Asks for Ollama at its
- * place and waits for at most 150 ms where nobody answers.
+ * Lines about available models, each with the exact command; empty without any. Waits at most 150 ms for
+ * an Ollama that does not answer.
  */
 export async function foundLines(command: Command<Basic | "models">): Promise<readonly string[]> {
   const { environment, models } = command.powers;

@@ -1,11 +1,11 @@
-/** Asking servers with this process's own network: for weights, and for what a local server has. @module */
+/** HTTP requests with this process's own network: for weights, and to local model servers. @module */
 import { connect } from "node:net";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { HttpAnswer, ModelHttp } from "../../models/weights/mod.ts";
 
 const IDLE_MS = 60_000;
 
-/** Rejects when nothing comes for `ms`. The timer does not outlive the wait. */
+/** Rejects after `ms` milliseconds without a result; the timer ends with the wait. */
 async function within<T>(wait: Promise<T>, ms: number, onLate: () => void): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -48,12 +48,12 @@ async function* bodyOf(
   } catch (error) {
     throw broken(url, error, signal);
   } finally {
-    // A reader that failed has nothing to cancel.
+    // Cancelling a reader that failed rejects.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** Asks servers by `fetch` of this process; a redirect is an answer. */
+/** Makes the HTTP client. Redirects are returned, not followed. */
 export function makeModelHttp(): ModelHttp {
   return Object.freeze({
     async get(

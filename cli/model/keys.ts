@@ -1,6 +1,6 @@
 /**
- * Which key a provider's model is opened with: a kept secret, or a variable of the environment, which
- * is read only here and only for the model that was chosen.
+ * Finds the key for a provider's model: a kept secret, or a variable of the environment, which is read
+ * here alone and only for the chosen model.
  * @module
  */
 import { Fault } from "../../contracts/base/mod.ts";
@@ -16,7 +16,7 @@ export type KeyPlace =
   /** `needed`: the provider is known to refuse requests without one. */
   | { readonly kind: "none"; readonly needed: boolean };
 
-/** What keys are chosen from. */
+/** The sources of keys. */
 export interface KeyParts {
   /** Kept secrets, without values. */
   readonly kept: readonly SecretPlace[];
@@ -90,7 +90,7 @@ function isOrigin(url: string | undefined, origin: string): boolean {
 }
 
 /**
- * Reads a key out of the environment, to be lent to the kernel and to nobody else.
+ * Reads a key from the environment, for the kernel alone.
  *
  * @throws Fault `invalidInput` that names the variable and never its value
  */
@@ -103,7 +103,7 @@ export function readKey(
   try {
     value = parseSecretValue((env(place.variable) ?? "").trim());
   } catch {
-    // Without its cause, which may say something of the value.
+    // No `cause`: it may reveal the value.
     throw new Fault(
       "invalidInput",
       `Cannot use ${place.variable}: its value is no key (one line of 8 to 8,192 visible characters)`,
@@ -112,7 +112,7 @@ export function readKey(
   return { name: place.secret, value, origin: new URL(model.url).origin, ...keyHeader(model.kind) };
 }
 
-/** Says that there is no key, and both ways to give one. */
+/** The fault of a missing key, with both ways to give one. */
 export function noKey(kind: ProviderKind, url: string): Fault {
   const provider = knownProvider(url);
   const variable = provider?.variables[0];

@@ -1,6 +1,7 @@
 /**
- * The variables by which the program `lal` is set up elsewhere: they choose its model where neither `--model` nor
- * remit.yaml does. `LAL_MAX_MESSAGES` has no counterpart: a conversation that fills its window is summarized.
+ * Variables of the program `lal`: they choose its model where neither `--model` nor remit.yaml
+ * does. `LAL_MAX_MESSAGES` has no counterpart, since a conversation that fills its window is
+ * summarized.
  * @module
  */
 import type { AgentSpec } from "../../contracts/policy/mod.ts";

@@ -1,4 +1,4 @@
-/** The hands of the commands over models, with this process's own rights. @module */
+/** The powers of the commands over models, with this process's own rights. @module */
 import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { Screen } from "../powers.ts";
 import { makeNativeEngine, makeWeightsDisk } from "../../models/weights/host/mod.ts";
@@ -6,7 +6,7 @@ import type { ModelPowers, ModelProgram } from "./powers.ts";
 import { makeModelHttp } from "./http_powers.ts";
 import { provideModelProgram } from "../../launch/program/model_programs_powers.ts";
 
-/** Makes them. `cache` is asked for when it is first needed: without HOME there is none. */
+/** Makes the powers over models; `cache` is called at first use, since it needs HOME. */
 export function makeModelPowers(
   parts: {
     readonly home: string;

@@ -1,4 +1,4 @@
-/** What a reference to a model says, before anything is looked up. @module */
+/** Parses references to models without looking anything up. @module */
 import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import { knownHost } from "./providers.ts";
 
@@ -12,7 +12,7 @@ export type ModelName =
   | { readonly kind: "scripted"; readonly file: string }
   | {
     readonly kind: ProviderKind;
-    /** As the provider calls it; undefined where only a URL was given. */
+    /** The provider's name for it; undefined where only a URL was given. */
     readonly model: string | undefined;
     /** Canonical: no trailing slash; with its path for `anthropic` and `openai`. */
     readonly url: string;
@@ -21,35 +21,35 @@ export type ModelName =
   | { readonly kind: "gguf"; readonly what: string }
   | { readonly kind: "stored"; readonly name: string };
 
-/** Where a provider is when a reference does not say. */
+/** Base URLs of providers by default. */
 export const DEFAULT_URL: Readonly<Record<ProviderKind, string>> = {
   anthropic: "https://api.anthropic.com/v1",
   openai: "https://api.openai.com/v1",
   ollama: "http://127.0.0.1:11434",
 };
 
-/** How references are written, for errors. */
+/** The forms of references, for messages. */
 const REFERENCES = "anthropic:NAME, openai:NAME@URL, ollama:NAME, gguf:PATH, a URL, " +
   'scripted:FILE, or a name that "remit model list" shows';
 
 const STORED = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
- * What follows an @ and was meant as an address: it would else be a part of the name, and the request
- * would go to the provider's own host.
+ * Finds an address without a scheme after an @: taken as part of the name, it would send the request to
+ * the provider's own host.
  */
 const ADDRESS = /.@($|[a-z]+:\/\/|localhost\b|\[|\d+(\.\d+){3}|[\w.-]+:\d+(\/|$))/i;
 
 const wrong = (text: string, why: string): Fault =>
   new Fault("invalidInput", `Cannot use model "${withoutKeys(text)}": ${why}`);
 
-/** A reference as it may be shown: what a URL must not hold, and people put keys into, is left out. */
+/** A reference that is safe to show: without user, query and fragment, where people put keys. */
 export function withoutKeys(text: string): string {
   return text.replace(/(:\/\/)[^/?#]*@/, "$1…@").replace(/(:\/\/[^?#]*[?#]).+$/s, "$1…");
 }
 
 /**
- * Writes a provider's base URL in one way, because clearance knows a model by it.
+ * Makes a provider's base URL canonical, because clearance identifies a model by it.
  *
  * @throws Fault `invalidInput` for what is no http(s) URL, or carries a password, query or fragment
  */
@@ -69,7 +69,7 @@ function canonicalUrl(kind: ProviderKind, text: string, shown: string): string {
   return url.origin + (path === "" ? "/v1" : path);
 }
 
-/** What a bare URL means: a provider that is known by its host, else by its path. Throws `invalidInput`. */
+/** The provider of a bare URL, known by its host, else by its path. Throws `invalidInput`. */
 function providerOfUrl(text: string): { readonly kind: ProviderKind; readonly url: string } {
   const { hostname, host, pathname } = new URL(text);
   const known = knownHost(host);
@@ -105,7 +105,7 @@ export function parseModelName(text: string): ModelName {
   if (provider === undefined) {
     throw wrong(text, `there is no kind "${kind}"; write ${REFERENCES}`);
   }
-  // A model's own name may hold an @: only one before a URL is ours.
+  // A model's name may hold an @; only an @ before a URL separates.
   const [, model, url] = /^(.*?)@(https?:\/\/.*)$/i.exec(rest) ?? [undefined, rest, undefined];
   if (model === undefined || !/^[\x21-\x7e]{1,256}$/.test(model)) {
     throw wrong(text, `a model's name is up to 256 visible ASCII characters: ${provider}:NAME`);
@@ -120,12 +120,12 @@ export function parseModelName(text: string): ModelName {
   };
 }
 
-/** The canonical reference of a provider's model: its name among the sinks of clearance. */
+/** The canonical reference of a provider's model, by which clearance names it. */
 export function providerRef(kind: ProviderKind, model: string, url: string): string {
   return `${kind}:${model}@${url}`;
 }
 
-/** Tells whether a URL's host is this machine. */
+/** Whether a URL's host is this machine. */
 export function isThisMachine(url: string): boolean {
   return isLoopback(new URL(url).hostname);
 }

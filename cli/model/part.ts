@@ -1,5 +1,5 @@
-/** One model of a task: what it is resolved with, and what that comes to. @module */
-import { Fault } from "../../contracts/base/mod.ts";
+/** The inputs and the result of resolving one model. @module */
+import { Fault, present } from "../../contracts/base/mod.ts";
 import type { AskedProvider, LocalConfig, RedactRule } from "../../contracts/model/mod.ts";
 import type { ModelChoice } from "../../contracts/task/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
@@ -9,7 +9,7 @@ import type { ModelPowers, ModelProgram } from "./powers.ts";
 import type { SecretPlace } from "../../config/secret/rules.ts";
 import type { WeightsParts } from "../../models/weights/mod.ts";
 
-/** What flags say about the model. */
+/** Flags about the model. */
 export interface ModelFlags {
   readonly temperature?: number | undefined;
   readonly seed?: number | undefined;
@@ -17,7 +17,7 @@ export interface ModelFlags {
   readonly record?: boolean | undefined;
 }
 
-/** What references are resolved with. */
+/** The inputs for resolving references. */
 export interface ModelParts extends Omit<WeightsParts, "environment" | "disk" | "models"> {
   readonly disk: DiskRead & DiskWrite;
   readonly environment: Environment;
@@ -26,11 +26,11 @@ export interface ModelParts extends Omit<WeightsParts, "environment" | "disk" | 
   readonly redact: readonly RedactRule[];
   /** Kept secrets, without values. */
   kept(): readonly SecretPlace[];
-  /** Makes the state's folders, before something is kept there. */
+  /** Makes the state's folders before something is stored. */
   prepare(): void;
 }
 
-/** One choice, and what must be done before it is used. */
+/** One resolved model: the choice, and its needs before use. */
 export interface ModelPart {
   readonly choice: ModelChoice;
   readonly lend?: Secret;
@@ -38,18 +38,12 @@ export interface ModelPart {
   readonly provider?: AskedProvider;
 }
 
-/** Settings that both kinds of configuration take; flags win. */
+/** Settings common to both kinds of configuration; flags win. */
 export function knobs(settings: ModelSettings, flags: ModelFlags): Partial<LocalConfig> {
   const { contextTokens, outputTokens, dialect } = settings;
   const temperature = flags.temperature ?? settings.temperature;
   const seed = flags.seed ?? settings.seed;
-  return {
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(dialect === undefined ? {} : { dialect }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(seed === undefined ? {} : { seed }),
-  };
+  return present<Partial<LocalConfig>>({ contextTokens, outputTokens, dialect, temperature, seed });
 }
 
 /** Parses a configuration. Throws `invalidInput` that names the setting. */

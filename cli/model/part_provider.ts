@@ -1,6 +1,6 @@
-/** A provider's model: its one name, its key, its configuration. @module */
+/** Resolves a provider's model: its name, key and configuration. @module */
 import type { AskedProvider } from "../../contracts/model/mod.ts";
-import { Fault } from "../../contracts/base/mod.ts";
+import { Fault, present } from "../../contracts/base/mod.ts";
 import { RemoteConfig } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import { findKey, noKey, readKey } from "./keys.ts";
@@ -8,12 +8,12 @@ import { isThisMachine, type ModelName, type ProviderKind, providerRef } from ".
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
 import { serverModels } from "./server.ts";
 
-/** Where a server is that a reference names by its URL alone. */
+/** A server that a reference names by URL alone. */
 type Server = { readonly kind: ProviderKind; readonly url: string };
 
 const nameIt = ({ kind, url }: Server): string => `write ${kind}:NAME@${url}`;
 
-/** The fault of a URL alone whose server cannot be asked what it has. */
+/** The fault of a URL without a model's name. */
 export function namesNoModel(text: string, server: Server): Fault {
   return new Fault(
     "invalidInput",
@@ -21,7 +21,7 @@ export function namesNoModel(text: string, server: Server): Fault {
   );
 }
 
-/** The one model of a server on this machine that was named by its URL alone. Throws `invalidInput`. */
+/** The only model of a server on this machine. Throws `invalidInput` for none or several. */
 async function onlyModel(
   text: string,
   server: Server,
@@ -54,7 +54,7 @@ export async function providerPart(
   const { kind, url } = name;
   const model = name.model ?? await onlyModel(text, { kind, url }, parts);
   const key = findKey(
-    { kind, url, ...(settings.secret === undefined ? {} : { secret: settings.secret }) },
+    { kind, url, ...present({ secret: settings.secret }) },
     { kept: parts.kept(), env: parts.environment.env },
   );
   if (key.kind === "none" && key.needed) throw noKey(kind, url);
@@ -63,8 +63,7 @@ export async function providerPart(
     url,
     ...(key.kind === "none" ? {} : { secret: key.secret }),
     ...knobs(settings, flags),
-    ...(settings.price === undefined ? {} : { price: settings.price }),
-    ...(settings.rates === undefined ? {} : { rates: settings.rates }),
+    ...present({ price: settings.price, rates: settings.rates }),
     ...(flags.noWait === true ? { noWait: true } : {}),
     ...(parts.redact.length === 0 ? {} : { redact: [...parts.redact] }),
     ...(flags.record === true ? { record: true } : {}),

@@ -1,5 +1,5 @@
-/** A model whose weights are here: by its name in the store, or by its path. @module */
-import { Fault } from "../../contracts/base/mod.ts";
+/** Resolves a model with local weights, by name in the store or by path. @module */
+import { Fault, present } from "../../contracts/base/mod.ts";
 import { LocalConfig, type NativeBuild } from "../../contracts/model/mod.ts";
 import type { ModelSettings } from "./alias.ts";
 import {
@@ -14,7 +14,7 @@ import type { ModelName } from "./name.ts";
 import { knobs, type ModelFlags, type ModelPart, type ModelParts, parseSettings } from "./part.ts";
 import { absolute } from "../../launch/disk/places.ts";
 
-/** Bytes: WebAssembly addresses 4 GiB, and a conversation must fit beside the weights. */
+/** Bytes of weights in WASM, which addresses 4 GiB: the conversation must fit beside them. */
 const MAX_IN_WASM = 3.5 * 1024 ** 3;
 
 const gib = (bytes: number): string => (bytes / 1024 ** 3).toFixed(1);
@@ -43,7 +43,7 @@ async function weightsOf(
   );
 }
 
-/** Which build of the native engine an entry asks for; undefined: none, it runs in WASM. */
+/** The build of the native engine for an entry; undefined: it runs in WASM. */
 function buildOf(text: string, { accelerated, gpuLayers }: ModelSettings): NativeBuild | undefined {
   const build = accelerated === true ? "cpu" : accelerated === false ? undefined : accelerated;
   if (gpuLayers === undefined || (build !== undefined && build !== "cpu")) return build;
@@ -54,7 +54,7 @@ function buildOf(text: string, { accelerated, gpuLayers }: ModelSettings): Nativ
 }
 
 /**
- * Resolves weights; a path that is used for the first time is pinned.
+ * Resolves weights; a path used for the first time is pinned.
  *
  * @throws Fault `notFound`, `refused` for weights that are not what was pinned or signed wrongly,
  * `unavailable` without the native engine that remit.yaml asks for
@@ -86,18 +86,15 @@ export async function weightsPart(
       }; get it with "${accelerateCommand(build)}", or take "accelerated" out of remit.yaml`,
     );
   }
+  const { gpuLayers, template, callFirst } = settings;
   const { contextTokens, dialect } = weights;
   const config = parseSettings(text, LocalConfig, {
     name: weights.name,
     weights: weights.sha256,
     bytes: weights.bytes,
     engine: native ? "native" : "wasm",
-    ...(build === undefined || build === "cpu" ? {} : { gpu: build }),
-    ...(settings.gpuLayers === undefined ? {} : { gpuLayers: settings.gpuLayers }),
-    ...(settings.template === undefined ? {} : { template: settings.template }),
-    ...(settings.callFirst === undefined ? {} : { callFirst: settings.callFirst }),
-    ...(contextTokens === undefined ? {} : { contextTokens }),
-    ...(dialect === undefined ? {} : { dialect }),
+    ...present({ gpu: build === "cpu" ? undefined : build, gpuLayers, template, callFirst }),
+    ...present({ contextTokens, dialect }),
     ...knobs(settings, flags),
   });
   return {

@@ -1,4 +1,4 @@
-/** What the commands over models are handed: a way to ask servers, weights on the disk, engines. @module */
+/** The powers of the commands over models: HTTP, weights, engines. @module */
 import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { TextEmbedder } from "../../contracts/model/model.ts";
 import type { Classifier, Reranker } from "../../contracts/model/model_aux.ts";
@@ -7,14 +7,14 @@ import type { ModelHttp, NativeEngine, WeightsDisk } from "../../models/weights/
 /** A program of a model service, built when it is first needed. */
 export type ModelProgram = "remote" | "local" | "native";
 
-/** Makes vectors, wherever it runs. */
+/** Any embedder. */
 type Embeds = Pick<TextEmbedder, "embed">;
 
-/** What can be done with vectors, whoever made them. Advice, never a permission. */
+/** Uses of vectors from any embedder. Their results are advice, never a permission. */
 export interface VectorUses {
   makeReranker(embedder: Embeds): Reranker;
   makeClassifier(embedder: Embeds): Classifier;
-  /** Of the angle between two vectors, -1 to 1. */
+  /** Cosine of the angle between two vectors, -1 to 1. */
   cosine(a: Float32Array, b: Float32Array): number;
   embedAll(
     embedder: Embeds,
@@ -23,16 +23,16 @@ export interface VectorUses {
   ): Promise<readonly Float32Array[]>;
 }
 
-/** Everything about models that is not on the ordinary disk. */
+/** The powers over models beyond the ordinary disk. */
 export interface ModelPowers {
   readonly http: ModelHttp;
   readonly weights: WeightsDisk;
   engine(build: NativeBuild): NativeEngine;
   /**
-   * Builds a service's program unless these sources have it. For a kernel of other sources (by its
-   * `harness`) it must be there. Throws `unavailable`, `conflict`.
+   * Builds a service's program if it is missing. For a kernel of another version (by its `harness`) it
+   * must exist already. Throws `unavailable`, `conflict`.
    */
   provideProgram(program: ModelProgram, harness?: string): Promise<void>;
-  /** Loaded when it is needed. */
+  /** Loads the uses of vectors. */
   vectors(): Promise<VectorUses>;
 }

@@ -1,16 +1,16 @@
-/** Providers that people have keys for: which host, which variable, which header. @module */
+/** Known providers: host, key variable, key header. @module */
 import type { ProviderKind } from "./name.ts";
 
-/** A provider that is known by its host. */
+/** A provider known by its host. */
 export interface KnownProvider {
-  /** Of its lent key: `env-NAME`. */
+  /** Its name; its lent key is called `env-NAME`. */
   readonly name: string;
   readonly title: string;
   readonly host: string;
   readonly kind: ProviderKind;
   /** The base URL that references take. */
   readonly url: string;
-  /** Environment variables in which people keep its key, the first that is set counts. */
+  /** Variables for its key; the first that is set counts. */
   readonly variables: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const known = (
   kind: ProviderKind = "openai",
 ): KnownProvider => ({ name, title, host: new URL(url).host, kind, url, variables });
 
-/** Every provider whose key has a usual name. A key goes to its own provider's host and nowhere else. */
+/** All known providers. A key goes to its own provider's host alone. */
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = Object.freeze([
   known(
     "anthropic",
@@ -45,13 +45,13 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = Object.freeze([
   known("ollama", "Ollama's cloud", "https://ollama.com", ["OLLAMA_API_KEY"], "ollama"),
 ]);
 
-/** The provider of a URL; undefined for a host that is not in the table. */
+/** The provider of an https URL; undefined for an unknown host. */
 export function knownProvider(url: string): KnownProvider | undefined {
   const { host, protocol } = new URL(url);
   return protocol === "https:" ? knownHost(host) : undefined;
 }
 
-/** The provider at a host, whatever is spoken with it; undefined for one that is not in the table. */
+/** The provider at a host, with any scheme; undefined for an unknown host. */
 export function knownHost(host: string): KnownProvider | undefined {
   return KNOWN_PROVIDERS.find((each) => each.host === host);
 }

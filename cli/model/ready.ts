@@ -1,4 +1,4 @@
-/** What a model needs before its task starts: its program built, its key lent. @module */
+/** Prepares a task's models: builds their programs, lends their keys to the kernel. @module */
 import * as z from "zod";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { LocalConfig, RemoteConfig } from "../../contracts/model/mod.ts";
@@ -12,14 +12,14 @@ import { readKey } from "./keys.ts";
 import { PROVIDER_KINDS } from "./name.ts";
 import { knownProvider } from "./providers.ts";
 
-/** What must be there. */
+/** The programs and keys that a task's models need. */
 export interface ModelNeeds {
   readonly programs: readonly ModelProgram[];
   readonly lends: readonly Secret[];
 }
 
 /**
- * Builds the programs that are not there yet: for the kernel behind `link`, else for one of this version.
+ * Builds missing programs: for the kernel behind `link`, else for this version.
  * Throws `unavailable`, and `conflict` for a kernel of another version that has no such program.
  */
 export async function provideModelPrograms(
@@ -32,7 +32,7 @@ export async function provideModelPrograms(
   }
 }
 
-/** Lends keys of the environment to the kernel: they go down the socket and are kept nowhere. */
+/** Lends keys of the environment to the kernel, over the socket; the keys are stored nowhere. */
 export async function lendKeys(
   link: Pick<KernelLink, "ask">,
   { lends }: Pick<ModelNeeds, "lends">,
@@ -40,7 +40,7 @@ export async function lendKeys(
   for (const secret of lends) await link.ask("lend", toJson(secret));
 }
 
-/** Makes an older task ready to go on. Throws as `provideModelPrograms`. */
+/** Prepares an older task to go on. Throws as `provideModelPrograms`. */
 export async function readyAgain(
   command: Command<Basic | "models">,
   link: Pick<KernelLink, "ask" | "harness">,
@@ -63,7 +63,7 @@ const Asked = z.object({
   }),
 });
 
-/** The configurations of a task's models, as its log has them. */
+/** The configurations of a task's models, from its log. */
 function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
   for (const told of past) {
     const seen = readSeen(told);
@@ -79,8 +79,8 @@ function modelsOf(past: readonly Json[]): readonly z.infer<typeof One>[] {
 }
 
 /**
- * What an older task needs, by its log: keys of the environment are read again, because the kernel
- * that had them may have ended.
+ * The needs of an older task, from its log. Keys of the environment are read again, since the
+ * kernel that held them may have ended.
  */
 export function needsOfPast(command: Command, past: readonly Json[]): ModelNeeds {
   const programs = new Set<ModelProgram>();

@@ -1,4 +1,4 @@
-/** A model reference becomes what a task is asked with, and what must be done before. @module */
+/** Resolves a model reference to a task's choice and its needs. @module */
 import { cleared, type Label } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { DEAREST, makeModelClearance } from "../../contracts/model/mod.ts";
@@ -14,15 +14,15 @@ import { providerPart } from "./part_provider.ts";
 import { weightsPart } from "./part_weights.ts";
 import { absolute } from "../../launch/disk/places.ts";
 
-const LARGEST = 1_000_000;
+const MAX_SCRIPT_BYTES = 1_000_000;
 
-/** A model, resolved. */
+/** A resolved model. */
 export interface ResolvedModel {
   readonly choice: TaskRequest["model"];
   /** Keys of the environment, for the kernel's memory alone. */
   readonly lends: readonly Secret[];
   readonly programs: readonly ModelProgram[];
-  /** Those beyond this machine, the model's own first. */
+  /** Providers beyond this machine, the model's own first. */
   readonly providers: readonly AskedProvider[];
 }
 
@@ -70,7 +70,7 @@ export async function resolveModel(
   });
 }
 
-/** A model and its others, in the order that its entry asks for. */
+/** A model and its alternatives, in the order of its entry. */
 async function inOrder(
   text: string,
   named: Named,
@@ -88,7 +88,7 @@ async function inOrder(
   return [first, ...rest.filter(({ choice }) => choice.ref !== first.choice.ref)];
 }
 
-/** Less goes first: US dollars for a million tokens in and out, or seconds for a thousand tokens. */
+/** The lower rank goes first: US dollars for a million tokens in and out, or seconds for a thousand. */
 function rankOf(
   { settings }: Named,
   { provider }: ModelPart,
@@ -139,17 +139,20 @@ function scripted(
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot use model "${text}": there is no file "${path}"`);
   }
-  if (bytes.length > LARGEST) {
-    throw new Fault("tooLarge", `Cannot use model "${text}": longer than ${LARGEST} bytes`);
+  if (bytes.length > MAX_SCRIPT_BYTES) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot use model "${text}": longer than ${MAX_SCRIPT_BYTES} bytes`,
+    );
   }
   const config = JSON.stringify({ file, text: new TextDecoder().decode(bytes) });
   return { ref: `scripted:${file}`, config };
 }
 
 /**
- * The lowest clearance among the models beyond this machine; `secret` where there is none. A wiki that
- * is handed to a task shows no more than this, unless remit.yaml says `memory: { clearance }`: a page
- * above it would only end the conversation. The kernel judges each inference by itself.
+ * The lowest clearance among the models beyond this machine; `secret` without any. A task's wiki shows no
+ * more than this, unless remit.yaml sets `memory: { clearance }`: a page above it would only end the
+ * conversation. The kernel checks each inference by itself.
  */
 export function modelClearance(
   { providers }: Pick<ResolvedModel, "providers">,

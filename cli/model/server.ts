@@ -1,4 +1,4 @@
-/** What a model server on this machine has: asked quickly, or not at all. @module */
+/** Asks a model server on this machine for its models, quickly or not at all. @module */
 import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import type { ModelHttp } from "../../models/weights/mod.ts";
 import { DEFAULT_URL, type ProviderKind } from "./name.ts";
@@ -6,9 +6,9 @@ import { joinBytes } from "../../port/join_bytes.ts";
 import * as z from "zod";
 
 const MAX_BYTES = 1_000_000;
-/** How long a server on this machine may take to begin its answer, in milliseconds. */
+/** Milliseconds for a local server to begin its answer. */
 const LOCAL_MS = 500;
-/** How long a knock at a door may take, in milliseconds. */
+/** Milliseconds for a connection to a port. */
 export const KNOCK_MS = 150;
 
 const OllamaTags = z.object({
@@ -32,7 +32,7 @@ async function readJson(http: ModelHttp, url: string, within: number): Promise<u
   return JSON.parse(new TextDecoder().decode(joinBytes(pieces)));
 }
 
-/** Names of the models that a server lists; undefined when it does not say in time. */
+/** Names of a server's models; undefined without an answer in time. */
 export async function serverModels(
   http: ModelHttp,
   { kind, url }: { readonly kind: ProviderKind; readonly url: string },
@@ -46,13 +46,13 @@ export async function serverModels(
     const parsed = OpenAiModels.safeParse(await readJson(http, `${url}/models`, within));
     return parsed.success ? parsed.data.data.map(({ id }) => id) : undefined;
   } catch (error) {
-    // A server that cannot be asked is one that says nothing.
+    // An unreachable server gives no answer.
     if (error instanceof Fault || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** Tells whether something listens where a URL points. */
+/** Whether something listens at a URL's host and port. */
 export async function listens(http: ModelHttp, url: string, ms = KNOCK_MS): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
   return await http.knock({
@@ -70,12 +70,12 @@ export async function runningOllama(
   return await serverModels(http, { kind: "ollama", url });
 }
 
-/** What a server is told to listen on, and no client can connect to. */
-const EVERYWHERE = /^(?:0\.0\.0\.0|\[::\])$/;
+/** Addresses that a server listens on and no client can connect to. */
+const ANY_ADDRESS = /^(?:0\.0\.0\.0|\[::\])$/;
 
 /**
- * The origin that OLLAMA_HOST names (`HOST`, `HOST:PORT`, `:PORT` or a URL) where it is on this machine, else the
- * usual one: nobody asked to look at another machine.
+ * The origin in OLLAMA_HOST (`HOST`, `HOST:PORT`, `:PORT` or a URL) if it is on this machine, else the
+ * default: nobody asked to contact another machine.
  */
 export function ollamaPlace(env: (name: string) => string | undefined): string {
   const given = (env("OLLAMA_HOST") ?? "").trim().replace(/^["']|["']$/g, "");
@@ -84,9 +84,9 @@ export function ollamaPlace(env: (name: string) => string | undefined): string {
   const bare = given.startsWith(":") ? `${usual.hostname}${given}` : given;
   const url = URL.parse(/^https?:\/\//.test(bare) ? bare : `http://${bare}`);
   if (url === null) return DEFAULT_URL.ollama;
-  if (EVERYWHERE.test(url.hostname)) url.hostname = usual.hostname;
+  if (ANY_ADDRESS.test(url.hostname)) url.hostname = usual.hostname;
   if (!isLoopback(url.hostname)) return DEFAULT_URL.ollama;
-  // A URL says its scheme's port by saying none; a bare host means Ollama's.
+  // A URL without a port means its scheme's; a bare host means Ollama's.
   if (url.port === "" && !/^https?:\/\//.test(bare)) url.port = usual.port;
   return url.origin;
 }

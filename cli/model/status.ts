@@ -1,4 +1,4 @@
-/** Which models can be reached now: quickly, and without a word of anybody's going out. @module */
+/** Which models can be reached now: quickly, and without sending anybody's text. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import type { Merged } from "../../config/layers.ts";
@@ -20,18 +20,18 @@ import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
-/** One line about a backend or a model. `says` is text of our own and of remit.yaml. */
+/** The state of a backend or model. `says` holds our own words and remit.yaml's. */
 export interface ModelState {
   readonly name: string;
   readonly ref?: string;
-  /** Could a task start with it now, as far as can be told. */
+  /** Whether a task could start with it now, as far as known. */
   readonly ok: boolean;
   readonly says: string;
 }
 
-const FAR_MS = 500;
+const REMOTE_KNOCK_MS = 500;
 
-/** What a key's place is called. */
+/** The words for a key's place. */
 function keyText(key: KeyPlace): string {
   switch (key.kind) {
     case "kept":
@@ -49,7 +49,11 @@ async function providerState(
   key: KeyPlace,
 ): Promise<Omit<ModelState, "name">> {
   const here = isThisMachine(name.url);
-  const open = await listens(command.powers.models.http, name.url, here ? KNOCK_MS : FAR_MS);
+  const open = await listens(
+    command.powers.models.http,
+    name.url,
+    here ? KNOCK_MS : REMOTE_KNOCK_MS,
+  );
   const { host } = new URL(name.url);
   const reach = open ? `${host} answers` : `${host} cannot be reached`;
   return {
@@ -62,7 +66,7 @@ async function providerState(
   };
 }
 
-/** The state of one reference or name of remit.yaml. */
+/** The state of a reference or a name of remit.yaml. */
 async function stateOf(
   command: Command<Basic | "models">,
   config: Merged,
@@ -109,7 +113,7 @@ function weightsState(
   return { ok: false, says: "not in the store" };
 }
 
-/** Every model that remit.yaml names, the chosen one first. */
+/** The states of all models that remit.yaml names, the chosen one first. */
 export async function configuredStates(
   command: Command<Basic | "models">,
   config: Merged,
@@ -121,7 +125,7 @@ export async function configuredStates(
   return await Promise.all([...names].map((name) => stateOf(command, config, name)));
 }
 
-/** What can be reached or is named: for `doctor`. */
+/** Configured models and ready backends, for `doctor`. */
 export async function reachableStates(
   command: Command<Basic | "models">,
   config: Merged,
@@ -133,7 +137,7 @@ export async function reachableStates(
   return [...configured, ...backends.filter(({ name, ok }) => ok && name !== "scripted")];
 }
 
-/** Every kind of backend, and whether it is ready. */
+/** The states of all kinds of backends. */
 export async function backendStates(
   command: Command<Basic | "models">,
   config: Merged,
@@ -189,7 +193,7 @@ export async function backendStates(
   ];
 }
 
-/** Which builds of the native engine were fetched. */
+/** The builds of the native engine that were fetched, in words. */
 function enginesText({ engine }: Pick<ModelPowers, "engine">): string {
   const engines = NATIVE_BUILDS.map((build) => ({ build, at: engine(build) }))
     .filter(({ at }) => at.offer !== undefined);

@@ -1,4 +1,4 @@
-/** The commands over plugins and secrets, as help and parsing read them. @module */
+/** The commands over plugins and secrets, for help, parsing and dispatch. @module */
 import {
   ANSWERS,
   type CommandSpec,
@@ -100,7 +100,7 @@ const PLUGIN_COMMANDS: readonly CommandSpec[] = [
   simple("secret remove", "NAME", [1, 1], "forget a secret", ["remit secret remove tracker"]),
 ];
 
-/** Plugins, tools and secrets. */
+/** The family of commands over plugins, tools and secrets. */
 export const TOOL = family(PLUGIN_COMMANDS, [
   "screen",
   "disk",

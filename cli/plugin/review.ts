@@ -1,4 +1,4 @@
-/** What a person reads before a plugin is added: what it is, what it asks for, what that can bring about. @module */
+/** Describes a plugin to a person before it is added: origin, requests, possible effects. @module */
 import { type EffectClass, graverEffect } from "../../contracts/authority/mod.ts";
 import {
   HOST_FUNCTION_EFFECT,
@@ -29,7 +29,7 @@ const SAYS: Readonly<Record<HostFunction, string>> = {
   progress: "show a line while it works",
 };
 
-/** Whose a plugin is: what its signature says, or part of this version. */
+/** A plugin's origin: the state of its signature, or part of this version. */
 export type Vouched = SignatureState | "own";
 
 const SIGNED: Readonly<Record<Vouched, string>> = {
@@ -41,10 +41,10 @@ const SIGNED: Readonly<Record<Vouched, string>> = {
 };
 
 const PAGE_KIB = 64;
-/** Findings of the gate that a person reads. */
+/** Findings of the gate that are shown. */
 const SHOWN = 6;
 
-/** The effect that calls of a tool have, at least: the gravest of its plugin's host functions and its own. */
+/** The least effect of a tool's calls: the gravest of its host functions and its own. */
 export function effectOf(
   manifest: Pick<PluginManifest, "hostFunctions">,
   tool: Pick<PluginTool, "effect">,
@@ -120,7 +120,7 @@ export function lookFields(look: ModuleLook): readonly (readonly [string, readon
   ];
 }
 
-/** The load gate's word, as values of lines. */
+/** The load gate's findings, as values of lines. */
 export function gateWords(findings: readonly string[]): readonly string[] {
   return findings.length === 0 ? ["it would be let in"] : [
     "it would NOT be let in:",
@@ -129,7 +129,7 @@ export function gateWords(findings: readonly string[]): readonly string[] {
   ];
 }
 
-/** Lays fields out: a name, and its values beneath each other. Every value must be safe text. */
+/** Lines of fields: a name with its values one below another. Every value must be safe text. */
 export function fieldLines(
   screen: Pick<Screen, "paint" | "width">,
   fields: readonly (readonly [string, readonly string[]])[],
@@ -141,7 +141,7 @@ export function fieldLines(
   );
 }
 
-/** The review: everything that adding a plugin comes to. */
+/** The lines of the review. */
 export function reviewLines(
   screen: Pick<Screen, "paint" | "width">,
   candidate: Candidate,

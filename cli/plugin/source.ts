@@ -1,4 +1,4 @@
-/** Finds a plugin where a person points: a module, a folder with sources, a folder that was built. @module */
+/** Opens a plugin at a path: a module, a folder with sources, or a built folder. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { PLUGIN_PAGES, PluginManifest } from "../../contracts/tool/mod.ts";
@@ -14,9 +14,9 @@ import type { Basic } from "../powers.ts";
 export interface Candidate extends PluginCode {
   /** Undefined for a script. */
   readonly look: ModuleLook | undefined;
-  /** Why the load gate refuses it; empty when it does not. */
+  /** Reasons of the load gate to refuse it; empty if it is accepted. */
   readonly findings: readonly string[];
-  /** What was done to make it fit, for the person. Untrusted names within. */
+  /** Adaptations of the module, for people. Holds untrusted names. */
   readonly notes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ type Draft = Omit<PluginManifest, "sha256" | "signature">;
 const TOOL_YAML = "tool.yaml";
 /** Pages of a module that declares no maximum: 16 MiB. */
 const USUAL_PAGES = 256;
-/** As the load gate has it. */
+/** The limit of the load gate. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const RUN = "run";
 const TEXT_PARAMETERS = {
@@ -43,19 +43,19 @@ function textAt(command: Command, path: string): string | undefined {
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 }
 
-/** Reads a `tool.yaml` whose name is its own. */
+/** Reads a `tool.yaml` that holds the plugin's name. */
 async function readDraft(command: Command<Basic | "plugins">, text: string): Promise<Draft> {
   const name = /^name:[ \t]*["']?([a-z][a-z0-9_]{0,31})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1];
   return await command.powers.plugins.readToolYaml(text, name ?? "");
 }
 
-/** `NAME`, or `NAME=EXPORT` where a tool is an export of its own, of `--tool`. */
+/** Parses `--tool`: `NAME`, or `NAME=EXPORT` for a tool that is an export of its own. */
 function parseTool(text: string): { readonly name: string; readonly export?: string } {
   const [name = "", ...rest] = text.split("=");
   return rest.length === 0 ? { name } : { name, export: rest.join("=") };
 }
 
-/** Exports that could be a tool each: functions without arguments that give an i32. */
+/** Exports that can each be a tool: functions without arguments that return an i32. */
 function toolsIn(
   look: ModuleLook,
   name: string,
@@ -73,7 +73,7 @@ function toolName(text: string): string {
     .slice(0, 64);
 }
 
-/** What can be told of a module that brought no `tool.yaml`. */
+/** Derives a manifest for a module without `tool.yaml`. */
 function deriveDraft(command: Command, file: string, look: ModuleLook): Draft {
   const { parsed } = command;
   const plain = basename(file).replace(/\.wasm$/i, "").toLowerCase().replace(/[^a-z0-9_]+/g, "_");
@@ -88,7 +88,7 @@ function deriveDraft(command: Command, file: string, look: ModuleLook): Draft {
     tools: tools.map((each) => ({
       ...each,
       description: flag(parsed, "description") ?? `The tool ${each.name} of an added plugin.`,
-      // An export of an ordinary kit takes text; what speaks our ABI takes any arguments.
+      // Exports of ordinary kits take text; modules with our ABI take any arguments.
       parameters: each.export === undefined
         ? { type: "object", additionalProperties: true }
         : TEXT_PARAMETERS,
@@ -130,7 +130,7 @@ function judged(
   };
 }
 
-/** Makes a foreign module fit, and pins what came out. */
+/** Adapts a foreign module and pins the result. */
 async function adapted(
   command: Command<Basic | "plugins">,
   module: Uint8Array,
@@ -172,7 +172,7 @@ async function fromModule(command: Command<Basic | "plugins">, file: string): Pr
   return await adapted(command, module, draft);
 }
 
-/** A folder that `remit tool build` or `remit tool sign` left: taken as it is, or not at all. */
+/** Opens a folder made by `remit tool build` or `remit tool sign`, unchanged. */
 function fromPackage(command: Command<Basic | "plugins">, folder: string, json: string): Candidate {
   const { disk } = command.powers;
   const text = textAt(command, join(folder, json)) ?? "";
@@ -191,13 +191,13 @@ function fromPackage(command: Command<Basic | "plugins">, folder: string, json: 
   return judged(command, { manifest, code }, []);
 }
 
-/** Tells whether a folder holds sources that can be built here. Throws `refused` for a build of its own. */
+/** Whether a folder holds sources that can be built. Throws `refused` for a build of its own. */
 function hasSources(command: Command, folder: string): boolean {
   const { disk } = command.powers;
   const there = (path: string): boolean => disk.stat(join(folder, path)) !== undefined;
   if (there("assembly/index.ts") || there("tool.ts")) return true;
   if (!there("build.ts")) return false;
-  // It would run with all rights of this process.
+  // Such a build would run with all rights of this process.
   throw new Fault("refused", `Cannot build "${folder}": it brings a build program of its own`);
 }
 
@@ -224,9 +224,9 @@ async function fromFolder(command: Command<Basic | "plugins">, folder: string): 
 }
 
 /**
- * Opens the plugin at a path that a person gave.
+ * Opens the plugin at a person's path.
  *
- * @throws Fault `notFound`, `invalidInput` for what is no plugin, `refused` for a wrong hash.
+ * @throws Fault `notFound`, `invalidInput` for anything but a plugin, `refused` for a wrong hash
  */
 export async function openCandidate(
   command: Command<Basic | "plugins">,

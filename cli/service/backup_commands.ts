@@ -10,15 +10,15 @@ import { VERSION } from "../../launch/kernel/version.ts";
 import { backupDisk, readBackup, writeBackup } from "../../service/backup/mod.ts";
 import type { Basic } from "../powers.ts";
 
-const LEAST_PASSPHRASE = 12;
+const MIN_PASSPHRASE = 12;
 
 async function passphraseOf(command: Command<Basic | "keyboard">): Promise<string | undefined> {
   if (flag(command.parsed, "passphrase-file") === undefined) return undefined;
   const text = await readPassphrase(command, "passphrase-file", "passphrase");
-  if (text.length >= LEAST_PASSPHRASE) return text;
+  if (text.length >= MIN_PASSPHRASE) return text;
   throw new Fault(
     "invalidInput",
-    `Cannot use the passphrase: it has ${LEAST_PASSPHRASE} characters at least`,
+    `Cannot use the passphrase: it has ${MIN_PASSPHRASE} characters at least`,
   );
 }
 
@@ -77,7 +77,7 @@ export async function backupCommand(
   }
 }
 
-/** `restore FILE [--head HASH] [--passphrase-file FILE]`: into a state that holds nothing. */
+/** `restore FILE [--head HASH] [--passphrase-file FILE]`: into an empty state. */
 export async function restoreCommand(
   command: Command<Basic | "backup" | "keyboard">,
 ): Promise<number> {

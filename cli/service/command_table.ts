@@ -1,6 +1,5 @@
 /**
- * The commands of the service, of what starts tasks of itself, and of keeping a state, as help and
- * parsing read them.
+ * The commands of the service, of its triggers, and of backups, for help, parsing and dispatch.
  * @module
  */
 import {
@@ -87,7 +86,7 @@ const TRIGGER_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** The service. */
+/** The family of commands of the service. */
 export const SERVICE = family(SERVICE_COMMANDS, [
   "screen",
   "disk",
@@ -107,7 +106,7 @@ export const SERVICE = family(SERVICE_COMMANDS, [
   "a2a token": async () => (await import("../mcp_serve/token_commands.ts")).a2aToken,
 });
 
-/** What starts tasks of itself; keeping a state. */
+/** The family of commands over triggers and backups. */
 export const TRIGGER = family(TRIGGER_COMMANDS, [
   "screen",
   "disk",

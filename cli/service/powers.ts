@@ -12,8 +12,8 @@ export interface ServicePowers {
   /** Runs `run` once after `ms` milliseconds; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
   /**
-   * Calls `run` for each SIGHUP; the answer takes it back. Where the terminal that the command was
-   * started at has gone, it means the end, as SIGTERM.
+   * Calls `run` for each SIGHUP; the returned function stops this. If the command's terminal is
+   * gone, the signal ends the service, as SIGTERM does.
    */
   hangup(run: () => void): () => void;
   /** A number from 0 to 1, for spreading retries. */

@@ -1,7 +1,6 @@
 /**
- * remit.yaml read again while the service runs: all of it stands, or what was read before holds.
- * What the kernel was started with, and what the gateway was, do not change under those who use
- * them. docs/decision/0021.
+ * Reads remit.yaml again while the service runs: all of it takes effect, or nothing. The settings
+ * that kernel and gateway were started with stay the same. docs/decision/0021.
  * @module
  */
 import { Fault, toJson } from "../../contracts/base/mod.ts";
@@ -19,16 +18,16 @@ export interface ServiceRules {
 
 /** The powers of {@link makeReload}, and the rules in force. */
 export interface ReloadParts {
-  /** In force now. */
+  /** The rules in force now. */
   readonly first: ServiceRules;
-  /** Settles the files as they are now. Throws for the first entry that does not settle. */
+  /** Settles the present files. Throws for the first entry that does not settle. */
   settle(): Promise<ServiceSetting>;
-  /** Puts rules in force, or rejects and has changed nothing. */
+  /** Puts rules in force, or rejects without any change. */
   replace(rules: ServiceRules): Promise<void>;
   note(text: string): void;
 }
 
-/** Reads remit.yaml again; resolves when it is in force or refused, and the operator was told. */
+/** Reads remit.yaml again; resolves once it is in force or refused, with a note to the operator. */
 export type Reload = () => Promise<void>;
 
 type Fixed = Exclude<keyof ServeConfig, "name" | "description" | "provider" | "skills">;
@@ -39,7 +38,7 @@ const FIXED: Readonly<Record<Fixed, true>> = {
   ...{ metrics: true, fleet: true, retentionDays: true, drainMs: true, otlp: true },
 };
 
-/** Readings happen one after the other. */
+/** Makes the reload; readings do not overlap. */
 export function makeReload({ first, settle, replace, note }: ReloadParts): Reload {
   let { setting, config } = first;
   let last: Promise<void> = Promise.resolve();
@@ -55,7 +54,7 @@ export function makeReload({ first, settle, replace, note }: ReloadParts): Reloa
       note(`remit.yaml was read again: ${tally(config)}`);
       for (const key of late) note(`"serve.${key}" holds after the next start`);
     } catch (error) {
-      // A service that works goes on, whatever is wrong.
+      // A running service continues, whatever is wrong.
       if (!(error instanceof Error)) throw error;
       note(`remit.yaml is not taken, what was read before holds: ${error.message}`);
     }
@@ -71,7 +70,7 @@ export function makeReload({ first, settle, replace, note }: ReloadParts): Reloa
   };
 }
 
-/** Throws `conflict` where the kernel would have to be another one. */
+/** Throws `conflict` for changes that need another kernel. */
 function mayReplace(before: RunSetting, after: RunSetting): void {
   const [was, is] = [kernelParts(before), kernelParts(after)];
   const changed = Object.keys({ ...was, ...is }).filter((key) => was[key] !== is[key]);
@@ -82,7 +81,7 @@ function mayReplace(before: RunSetting, after: RunSetting): void {
   );
 }
 
-/** Where in a file each entry of a list stands does not count. */
+/** A value without the places in files of a list's entries. */
 function placeless(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((each: unknown) =>
@@ -90,7 +89,7 @@ function placeless(value: unknown): unknown {
   );
 }
 
-/** The settings that a kernel is started with, as digests. */
+/** Digests of the settings that a kernel is started with. */
 function kernelParts({ config, mounts }: RunSetting): Readonly<Record<string, string>> {
   const { policy, toolKeys, commands, browser } = config;
   const parts = {

@@ -1,5 +1,5 @@
 /**
- * `remit serve`: MCP, A2A, webhooks, schedules, the page and queued tasks as one service.
+ * `remit serve`: one service for MCP, A2A, webhooks, schedules, the page and queued tasks.
  * docs/decision/0017.
  * @module
  */
@@ -32,17 +32,17 @@ import {
   settleService,
 } from "./setting.ts";
 
-/** Tasks that are named at the start; the page and the list name all. */
+/** Tasks that the start names; the page and the list name all. */
 const MAX_NAMED = 5;
 
-/** Prints where the service is: for people, and with `--json` as one line. */
+/** Prints the service's addresses: for people, or as one line of JSON. */
 function showServing(
   command: Command,
   { url, page, peers, left }: {
     readonly url: string;
     readonly page: boolean;
     readonly peers: number;
-    /** Tasks that do not go on by themselves, because the rules have changed. */
+    /** Tasks that do not continue by themselves, because the rules have changed. */
     readonly left: readonly TaskId[];
   },
 ): void {
@@ -99,7 +99,7 @@ function showServing(
   screen.say(paint.dim("  Ctrl-C ends it; SIGHUP has it read remit.yaml again"));
 }
 
-/** Says what the daily round would erase; a service may run meanwhile. */
+/** Lists what the daily round would erase, also beside a running service. */
 async function retentionDryRun(command: Command): Promise<number> {
   const { powers, places } = command;
   const folder = powers.environment.cwd;
@@ -117,7 +117,7 @@ async function retentionDryRun(command: Command): Promise<number> {
   }
 }
 
-/** `serve login`: prints an address that logs one browser in, once. */
+/** `serve login`: prints an address that logs one browser in once. */
 export async function serveLogin(command: Command<Basic | "service">): Promise<number> {
   const { powers, places } = command;
   const answer = await powers.service.askService(join(places.runtime, "serve"), "login", null);
@@ -140,10 +140,10 @@ export async function serveLogin(command: Command<Basic | "service">): Promise<n
   return EXIT.success;
 }
 
-/** Milliseconds for work under way at the end, where remit.yaml does not say. */
+/** Milliseconds for unfinished work at the end, unless remit.yaml sets them. */
 const DRAIN_MS = 10_000;
 
-/** Which surfaces are served, and where. */
+/** The surfaces that are served, and their address. */
 interface Serving {
   readonly listen: NonNullable<ServeOpen["listen"]>;
   readonly open: ServeOpen & { readonly listen: NonNullable<ServeOpen["listen"]> };
@@ -179,7 +179,7 @@ export async function serveCommand(
   return await serveAlone(command);
 }
 
-/** Throws `invalidInput` for an address that is none. */
+/** Throws `invalidInput` for a wrong address. */
 function servingOf(command: Command, { serve }: ServiceConfig): Serving {
   const { parsed, powers } = command;
   const listen = readListen(parsed.args[0] ?? serve.listen ?? SERVE_AT);
@@ -291,7 +291,7 @@ async function serveAlone(
   }
 }
 
-/** SIGHUP: remit.yaml is read again. */
+/** Reads remit.yaml again at SIGHUP. */
 function listenForReload(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "service" | "wikis">,
   { setting, config, service, note }: {
@@ -314,7 +314,7 @@ function urlOf({ serve }: ServiceConfig, address: string): string {
   return (serve.url ?? `http://${address}`).replace(/\/+$/, "");
 }
 
-/** One connection each for requests, peers and the page. */
+/** Opens a connection each for requests, peers and the page. */
 async function openLinks(
   command: Command,
   first: () => Promise<KernelLink>,
@@ -337,7 +337,7 @@ async function untilEnd(
   command: Command<Basic | "interrupts">,
   { service, gateway, links, drainMs, ready }: {
     readonly service: Pick<RunningService, "draining" | "drain">;
-    /** Says where it serves. */
+    /** Prints the addresses. */
     ready(): void;
     readonly gateway: Awaited<ReturnType<typeof keepGateway>>;
     readonly links: ServiceLinks;
@@ -352,7 +352,7 @@ async function untilEnd(
     if (service.draining()) now.resolve();
     else ended.resolve({ code: EXIT.success, why: signal ?? "Ctrl-C" });
   });
-  // A reader of this line may end the service at once.
+  // After this line, its reader may end the service at once.
   ready();
   void gateway.failed.then((error) => ended.resolve({ code: EXIT.failure, why: error.message }));
   void links.main.closed.then(() =>

@@ -4,7 +4,7 @@ import { makePort } from "../../port/mod.ts";
 import { connectSocket } from "../../launch/kernel/socket_powers.ts";
 import type { ServicePowers } from "./powers.ts";
 
-/** Commands at other terminals ask for little. */
+/** Limits for commands at other terminals, which ask for little. */
 const LIMITS = { frameBytes: 65_536, pending: 16 };
 
 /** Makes the powers of a service. */
@@ -41,7 +41,7 @@ export function makeServicePowers(): ServicePowers {
       return () => clearTimeout(timer);
     },
     hangup(run) {
-      // Under nohup the service outlives its terminal.
+      // With nohup, the service outlives its terminal.
       const attended = hasTerminal() && !ignoresHangup();
       const heard = (): void => {
         if (attended && !hasTerminal()) Deno.kill(Deno.pid, "SIGTERM");
@@ -57,7 +57,7 @@ export function makeServicePowers(): ServicePowers {
 /** Whether this process was started with SIGHUP ignored; false where the system does not say. */
 function ignoresHangup(): boolean {
   try {
-    // An ignored signal is inherited, and Deno does not permit to read /proc/self/status.
+    // An ignored signal is inherited, and Deno cannot read /proc/self/status.
     const { stdout } = new Deno.Command("grep", {
       args: ["SigIgn", "/proc/self/status"],
       stdin: "null",
@@ -116,7 +116,7 @@ async function talk(
   const writer = connection.writable.getWriter();
   const port = makePort({
     limits: LIMITS,
-    // The command may have gone.
+    // The command may have ended.
     write: (bytes) => void writer.write(bytes.slice()).catch(() => undefined),
     handler: { ask: serve, tell: () => undefined },
   });

@@ -1,4 +1,4 @@
-/** Everything that remit.yaml gives to others, settled before anything is served. @module */
+/** Settles all that remit.yaml gives to others, before anything is served. @module */
 import type * as z from "zod";
 import type { SessionId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -25,19 +25,19 @@ import type { ServiceParts } from "../../service/mod.ts";
 import { openHost } from "../../service/hosts/mod.ts";
 import type { KeyFetch } from "../../service/peer/mod.ts";
 
-/** What remit.yaml gives to tasks that others start: of a peer, a webhook, a schedule. */
+/** remit.yaml's settings for tasks that others start: of a peer, a webhook, a schedule. */
 export type Given = Partial<
   Pick<WebhookConfig, "agent" | "profile" | "model" | "mounts" | "mcp" | "limits">
 >;
 
-/** Who asks, as the service knows it: never taken from the request. */
+/** The caller, as the service knows it: never taken from the request. */
 export interface GivenBy extends Ingress {
   readonly session: SessionId;
-  /** The task stays open for more turns. */
+  /** Whether the task stays open for more turns. */
   readonly interactive: boolean;
 }
 
-/** An entry of remit.yaml, settled: its model, folders, agent and limits are there. */
+/** A settled entry of remit.yaml: its model, folders, agent and limits exist. */
 export interface SettledGiven {
   readonly setting: RunSetting;
   request(text: string, by: GivenBy): TaskRequest;
@@ -64,7 +64,7 @@ export async function settleGiven(
   try {
     settled = await settle({
       ...command,
-      // The command itself has said what was left out of the layers.
+      // The command has already reported what was left out of the layers.
       powers: { ...powers, screen: { ...powers.screen, say: () => undefined } },
       parsed: { ...parsed, flags },
     }, { folder: powers.environment.cwd, mounts: [] });
@@ -95,7 +95,7 @@ export async function settleGiven(
     mcp: settled.mcp.filter(({ name }) => servers.includes(name)),
     limits: limitsOf({ limits: given.limits ?? {} }, settled.limits),
     instructions: instructionsIn(mounts, (path) => powers.disk.stat(path) !== undefined),
-    // Others get the operator's memory only where the agent's specification says so.
+    // Others get the operator's memory only if the agent's specification permits it.
     memory: settled.agent?.memory === undefined ? undefined : settled.memory,
   };
   const same = sameOf(setting);
@@ -111,7 +111,7 @@ export async function settleGiven(
 const OwnFields = { request: true, session: true, interactive: true, ingress: true } as const;
 const Same = TaskRequest.omit(OwnFields);
 
-/** The fields that every request of an entry has, checked once. */
+/** The fields common to all requests of an entry, checked once. */
 function sameOf(setting: RunSetting): z.infer<typeof Same> {
   const { agent, memory, wikis, instructions } = setting;
   return Same.parse({
@@ -132,15 +132,15 @@ function sameOf(setting: RunSetting): z.infer<typeof Same> {
 /** Kinds of entries that make tasks. */
 export type GivenKind = "peer" | "webhook" | "schedule";
 
-/** Everything that remit.yaml gives to others, settled. */
+/** All settled entries of remit.yaml for others. */
 export interface ServiceSetting {
-  /** What hosts over MCP call with, and all layers of configuration. */
+  /** The setting for hosts over MCP, with all layers of configuration. */
   readonly calls: RunSetting;
   settled(kind: GivenKind, name: string): SettledGiven;
   readonly all: readonly SettledGiven[];
 }
 
-/** Throws for the first entry that does not settle, named with its `FILE:LINE`. */
+/** Settles all entries. Throws for the first that does not settle, with its `FILE:LINE`. */
 export async function settleService(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<ServiceSetting> {
@@ -213,7 +213,7 @@ async function lendService(
   await lendMcp(registryOf(command), link, [...servers.values()]);
 }
 
-/** Connections to the kernel: one for requests, and one for each that is told something. */
+/** Connections to the kernel: one for requests, and one for each receiver of notices. */
 export interface ServiceLinks {
   readonly main: KernelLink;
   readonly peers: KernelLink;
@@ -244,7 +244,7 @@ export function servicePowers(
   };
 }
 
-/** Fetches issuers' documents with an own net service, started anew after a failed fetch. */
+/** Fetches issuers' documents with its own net service, restarted after a failure. */
 function keyFetch({ powers }: Command<Basic | "login">): KeyFetch & { close(): Promise<void> } {
   let service: Promise<LoginService> | undefined;
   const close = async (): Promise<void> => {

@@ -25,7 +25,7 @@ import { openSecretKeep } from "../../config/secret/keep.ts";
 import { parseSecretValue } from "../../config/secret/rules.ts";
 import { HOOK_PLACE } from "../../config/secret/hook_secret.ts";
 
-/** Times ahead that a list shows. */
+/** Future times that a list shows. */
 const AHEAD = 3;
 
 /** The service's part of the operator's remit.yaml. */
@@ -67,7 +67,7 @@ async function statusOf(link: KernelLink | undefined, task: string | undefined):
   }
 }
 
-/** `schedule list`: starts no kernel; with one that runs, how the last tasks stand. */
+/** `schedule list`: starts no kernel; a running one adds the state of the last tasks. */
 export async function scheduleList(command: Command): Promise<number> {
   const { powers, places } = command;
   const { schedules, at } = serviceConfig(command);
@@ -110,7 +110,7 @@ export async function scheduleList(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `schedule run NAME`: one firing now, beside its times. */
+/** `schedule run NAME`: fires once now, beside the schedule's times. */
 export async function scheduleRun(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -125,7 +125,7 @@ export async function scheduleRun(
   );
   const request = settled.request(config.request, {
     ...scheduleIngress(name),
-    // Each firing by hand is one of its own: no time of the schedule has this session.
+    // A firing by hand has its own session, which no time of the schedule has.
     session: SessionId.parse(powers.environment.id("s")),
     interactive: false,
   });
@@ -181,7 +181,7 @@ export function webhookList(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** `webhook secret NAME [--make]`: keeps a typed or piped secret, or makes one. */
+/** `webhook secret NAME [--make]`: stores a typed or piped secret, or a new one. */
 export async function webhookSecret(
   command: Command<Basic | "keyboard" | "readInput" | "serve">,
 ): Promise<number> {
@@ -241,7 +241,7 @@ export function webhookTest(command: Command): Promise<number> {
     shellQuoted(url),
   ];
   if (command.json) printJson(command, { url, headers, body });
-  // Quoted for a shell, and safe to show: characters that are not are refused.
+  // Quoted for a shell; characters that are unsafe to show are refused.
   else printLines(command, [plainLine(words.join(" "))]);
   if (config.timestamp !== undefined) powers.screen.say("It holds for five minutes.");
   return Promise.resolve(EXIT.success);

@@ -1,5 +1,5 @@
 /**
- * `remit serve unit|container`: what keeps the service running, printed to be looked at.
+ * `remit serve unit|container`: prints a systemd unit or a Containerfile for the service.
  * @module
  */
 import { join } from "node:path";
@@ -49,23 +49,23 @@ ENTRYPOINT ["/opt/remit/bin/remit", "serve", "--state", "/var/lib/remit/state"]
 `;
 }
 
-/** What the systemd unit says. */
+/** The inputs of a systemd unit. */
 export interface UnitParts {
-  /** `user`: of the operator's own manager. `system`: of an account `remit`, behind more walls. */
+  /** `user`: for the operator's own manager. `system`: for an account `remit`, with more walls. */
   readonly scope: "user" | "system";
-  /** Absolute: `bin/remit`. */
+  /** The absolute path of `bin/remit`. */
   readonly program: string;
-  /** Words behind `remit serve`. */
+  /** Words after `remit serve`. */
   readonly args: readonly string[];
   /** `PATH`, where deno and bwrap are found, and the operator's XDG folders. */
   readonly environment: Readonly<Record<string, string>>;
   /** `serve.drainMs`. */
   readonly drainMs: number;
-  /** Folders that its tasks may change, in a unit of the system. */
+  /** Folders that its tasks may change, for a system unit. */
   readonly folders: readonly string[];
 }
 
-/** Seconds beyond the drain until systemd kills: the gateway and the links are closed in them. */
+/** Seconds after the drain until systemd kills; gateway and links are closed in this time. */
 const BEYOND_S = 20;
 
 /** Quotes a word for systemd. Throws `invalidInput` for control characters. */
@@ -178,7 +178,7 @@ export function serveUnit(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Variables of the operator's shell that their service manager does not have. */
+/** Variables of the operator's shell that the service manager lacks. */
 function ownEnvironment({ powers }: Command): Record<string, string> {
   const named = ["PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"].flatMap((name) => {
     const value = powers.environment.env(name);

@@ -1,10 +1,10 @@
-/** `sdiff`: how two documents differ, by a mode that the caller chooses. @module */
+/** `sdiff`: shows how two documents differ, in the caller's mode. @module */
 import { Label } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { has, oneOf } from "../arguments/parse_arguments.ts";
-import { claimsDiff, READ_MOST, summaryDiff } from "./sdiff_claims.ts";
+import { claimsDiff, MAX_READ, summaryDiff } from "./sdiff_claims.ts";
 import {
   isSameStructure,
   type SectionPlace,
@@ -34,7 +34,7 @@ function modeOf(command: Command): typeof MODES[number] {
   );
 }
 
-/** Runs the command. Exit code 0 when nothing differs, 1 when something does. */
+/** `sdiff`. Exit code 0 without differences, 1 with some. */
 export async function sdiffCommand(
   command: Command<Basic | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -101,19 +101,19 @@ async function byModel(
 ): Promise<number> {
   const { parsed, powers } = command;
   const { screen } = powers;
-  const most = numberOf(command, "max-cost", MAX_COST);
+  const max = numberOf(command, "max-cost", MAX_COST);
   const label = oneOf(parsed, "label", Label.options) ?? "internal";
   const model = await openModel(command);
   try {
     sayWhere(command, model.providers);
     for (const { file, text } of documents) {
-      if (text.length > READ_MOST) {
+      if (text.length > MAX_READ) {
         screen.say(
-          `  ${screen.paint.yellow("!")} of ${file} the first ${READ_MOST} characters are read`,
+          `  ${screen.paint.yellow("!")} of ${file} the first ${MAX_READ} characters are read`,
         );
       }
     }
-    const spending = makeSpending(model, { most, label, colour: "YELLOW" });
+    const spending = makeSpending(model, { max, label, colour: "YELLOW" });
     const mark = powers.environment.id("m");
     screen.hint("  the model reads …");
     const diff = mode === "claims"

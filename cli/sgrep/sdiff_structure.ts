@@ -1,8 +1,8 @@
-/** `sdiff --mode structure`: sections added, removed, renamed, moved, changed; no model. @module */
+/** `sdiff --mode structure`: finds changed sections of two documents, without a model. @module */
 
-// The shape of a document: sections, how long they are, how their argument goes.
+// The shape of a document: its sections, their sizes, the course of their argument.
 
-/** What a sentence does for its argument, by the words that it begins with. */
+/** A sentence's role in the argument, by the words that it begins with. */
 type Move =
   | "contrast"
   | "consequence"
@@ -12,20 +12,20 @@ type Move =
   | "addition"
   | "sequence";
 
-/** One section: a heading and what stands under it, before the next heading of any level. */
+/** A heading with the text up to the next heading of any level. */
 interface Section {
-  /** Headings above it and its own, outermost first; empty before the first heading. */
+  /** The headings above it and its own, outermost first; empty before the first heading. */
   readonly path: readonly string[];
   /** 1 to 6; 0 before the first heading. */
   readonly level: number;
-  /** Of its heading, from 1. */
+  /** The line of its heading, from 1. */
   readonly line: number;
   readonly paragraphs: number;
   readonly items: number;
   /** Blocks of code. */
   readonly code: number;
   readonly words: readonly string[];
-  /** Moves in order; the same one twice in a row is one. */
+  /** Moves in order, without immediate repetitions. */
   readonly flow: readonly Move[];
 }
 
@@ -50,7 +50,7 @@ const MOVES: readonly (readonly [Move, RegExp])[] = [
     /^(?:first|firstly|second|secondly|third|then|next|finally|lastly|afterwards|before|after)\b/i,
   ],
 ];
-const LINES = 200_000;
+const MAX_LINES = 200_000;
 
 function moveOf(sentence: string): Move | undefined {
   return MOVES.find(([, words]) => words.test(sentence))?.[0];
@@ -91,13 +91,13 @@ function finished({ path, level, line, lines, code }: Draft): Section {
   };
 }
 
-/** Reads a document's sections: headings of Markdown, with `#` or underlined; code is counted, not read. */
+/** Parses Markdown into sections, by headings with `#` or underlines; code is counted alone. */
 export function outlineOf(text: string): readonly Section[] {
   const lines = text.replace(
     /^---\n[\s\S]*?\n---\n/,
     (front) => "\n".repeat(front.split("\n").length - 1),
   )
-    .split(/\r?\n/).slice(0, LINES);
+    .split(/\r?\n/).slice(0, MAX_LINES);
   const sections: Section[] = [];
   const above: { readonly level: number; readonly title: string }[] = [];
   let draft: Draft = { path: [], level: 0, line: 1, lines: [], code: 0 };
@@ -132,7 +132,7 @@ export function outlineOf(text: string): readonly Section[] {
   });
   sections.push(finished(draft));
   const [first] = sections;
-  // What stands before the first heading counts only if something does.
+  // Drop the part before the first heading if it is empty.
   return first !== undefined && first.level === 0 && first.words.length === 0 && first.code === 0
     ? sections.slice(1)
     : sections;
@@ -144,7 +144,7 @@ export interface SectionPlace {
   readonly line: number;
 }
 
-/** One section in both documents that is not the same. */
+/** A section that differs between the documents. */
 interface ChangedSection {
   readonly section: string;
   readonly before_line: number;
@@ -154,12 +154,12 @@ interface ChangedSection {
   readonly paragraphs: readonly [number, number];
   readonly items: readonly [number, number];
   readonly code: readonly [number, number];
-  /** Of the words: 0 has nothing in common, 1 the same words. */
+  /** The share of common words: 0 for none, 1 for the same words. */
   readonly similarity: number;
   readonly flow: { readonly before: readonly Move[]; readonly after: readonly Move[] };
 }
 
-/** How two documents differ in structure. */
+/** The differences in structure between two documents. */
 export interface StructureDiff {
   readonly added_sections: readonly SectionPlace[];
   readonly removed_sections: readonly SectionPlace[];
@@ -175,17 +175,20 @@ export interface StructureDiff {
   readonly changed_sections: readonly ChangedSection[];
 }
 
-const RENAMED = 0.6;
-/** Pairs of sections that are compared as renamed, at most. */
-const PAIRS = 250_000;
+/** The least similarity of a section and its renamed version. */
+const RENAMED_SIMILARITY = 0.6;
+/** Pairs of sections that are compared as renamed. */
+const MAX_PAIRS = 250_000;
 
 const placeOf = ({ path, line }: Section): SectionPlace => ({
   section: path.length === 0 ? "(beginning)" : path.join(" > "),
   line,
 });
-const keyOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
+/** A text for comparison, without case and punctuation. */
+export const keyOf = (text: string): string =>
+  text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
-/** Words in common, counted: twice the shared over all. */
+/** The share of common words: twice the shared over all. */
 function wordsInCommon(a: readonly string[], b: readonly string[]): number {
   if (a.length + b.length === 0) return 1;
   const left = new Map<string, number>();
@@ -202,7 +205,7 @@ function wordsInCommon(a: readonly string[], b: readonly string[]): number {
 
 type Pair = readonly [number, number];
 
-/** Pairs of the same heading: under the same headings first, then wherever they stand. */
+/** Pairs with the same heading: first under the same headings, then anywhere. */
 function sameHeading(before: readonly Section[], after: readonly Section[]): Pair[] {
   const pairs: Pair[] = [];
   const taken = [new Set<number>(), new Set<number>()] as const;
@@ -225,7 +228,7 @@ function sameHeading(before: readonly Section[], after: readonly Section[]): Pai
   return pairs;
 }
 
-/** Of what is left, pairs whose words are mostly the same, the most alike first. */
+/** Pairs of the remaining sections with mostly the same words, the most similar first. */
 function sameWords(
   before: readonly Section[],
   after: readonly Section[],
@@ -233,10 +236,10 @@ function sameWords(
 ): readonly (readonly [number, number, number])[] {
   const left = before.keys().filter((n) => !pairs.some(([a]) => a === n)).toArray();
   const right = after.keys().filter((n) => !pairs.some(([, b]) => b === n)).toArray();
-  if (left.length * right.length > PAIRS) return [];
+  if (left.length * right.length > MAX_PAIRS) return [];
   const alike = left.flatMap((a) =>
     right.map((b) => [a, b, wordsInCommon(before[a]?.words ?? [], after[b]?.words ?? [])] as const)
-  ).filter(([a, , score]) => score >= RENAMED && (before[a]?.words.length ?? 0) > 0)
+  ).filter(([a, , score]) => score >= RENAMED_SIMILARITY && (before[a]?.words.length ?? 0) > 0)
     .sort((x, y) => y[2] - x[2] || x[0] - y[0] || x[1] - y[1]);
   const found: (readonly [number, number, number])[] = [];
   for (const each of alike) {
@@ -245,7 +248,7 @@ function sameWords(
   return found;
 }
 
-/** The pairs that must move, so that the rest stands in the same order: all but a longest rising run. */
+/** The pairs that must move to restore the order: all but a longest increasing run. */
 function outOfOrder(pairs: readonly Pair[]): readonly Pair[] {
   const sorted = pairs.toSorted((x, y) => x[0] - y[0]);
   const ends: number[] = [];
@@ -265,7 +268,7 @@ function outOfOrder(pairs: readonly Pair[]): readonly Pair[] {
   return sorted.filter((_, n) => !kept.has(n));
 }
 
-/** Compares two documents. The same documents give the same answer, always. */
+/** Compares two documents, always with the same result. */
 export function structureDiff(a: string, b: string): StructureDiff {
   const [before, after] = [outlineOf(a), outlineOf(b)];
   const same = sameHeading(before, after);
@@ -279,7 +282,7 @@ export function structureDiff(a: string, b: string): StructureDiff {
     if (one === undefined || other === undefined) throw new TypeError("Cannot compare: no section");
     return [one, other];
   };
-  // Deeper, or under other headings: it stands elsewhere though the order is the same.
+  // A section has also moved if its level or the headings above it differ.
   const parents = (section: Section): string => section.path.slice(0, -1).map(keyOf).join("\n");
   const renamedParents = new Set(renamed.map(([x]) => before[x]?.path.map(keyOf).join("\n") ?? ""));
   for (const pair of same) {
@@ -326,7 +329,7 @@ function changed(one: Section, other: Section): readonly ChangedSection[] {
   }];
 }
 
-/** Whether nothing differs. */
+/** Whether there are no differences. */
 export function isSameStructure(diff: StructureDiff): boolean {
   return Object.values(diff).every((list) => list.length === 0);
 }

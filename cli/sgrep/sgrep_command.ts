@@ -1,4 +1,4 @@
-/** `sgrep`: documents that a query means, by a mode that the caller chooses. @module */
+/** `sgrep`: finds documents by the meaning of a query, in the caller's mode. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { oneOf } from "../arguments/parse_arguments.ts";
@@ -12,12 +12,12 @@ import {
   verbose,
 } from "./sgrep_search.ts";
 import { usd } from "../wiki/model/ask.ts";
-import { counted, numberOf, wholeNumber } from "../wiki/command.ts";
+import { counted, numberOf } from "../wiki/command.ts";
 import type { Basic } from "../powers.ts";
 
 const MAX_DOCUMENTS = 100_000;
-const BEST = 10;
-const LIKELY = 0.5;
+const DEFAULT_TOP = 10;
+const DEFAULT_THRESHOLD = 0.5;
 
 function modeOf(command: Command): SearchMode {
   const mode = oneOf(command.parsed, "mode", MODES);
@@ -33,7 +33,7 @@ function modeOf(command: Command): SearchMode {
   );
 }
 
-/** Runs the command. Exit code 0 with matches, 1 without. */
+/** `sgrep`. Exit code 0 with matches, 1 without. */
 export async function sgrepCommand(
   command: Command<Basic | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -44,16 +44,16 @@ export async function sgrepCommand(
   if (paths.length === 0) {
     throw new Fault("invalidInput", 'Cannot search: say where, as in sgrep --mode embed "…" docs/');
   }
-  const most = wholeNumber(command, "max-docs", { least: 1, most: MAX_DOCUMENTS });
-  const top = wholeNumber(command, "top", { least: 1, most: MAX_DOCUMENTS });
+  const max = numberOf(command, "max-docs", MAX_DOCUMENTS, "whole");
+  const top = numberOf(command, "top", MAX_DOCUMENTS, "whole");
   const threshold = numberOf(command, "threshold", 1);
-  const documents = readDocuments(command, paths, most ?? MAX_DOCUMENTS);
+  const documents = readDocuments(command, paths, max ?? MAX_DOCUMENTS);
   verbose(command)(`Processing ${counted(documents.length, "document")}`);
   const result = documents.length === 0
     ? { matches: [], looked: 0, model: "", money: 0, tokens: 0 }
     : await searchDocuments(command, { mode, query, documents, top });
-  const least = threshold ?? (mode === "embed" ? -1 : LIKELY);
-  const shown = top ?? (mode === "embed" && threshold === undefined ? BEST : MAX_DOCUMENTS);
+  const least = threshold ?? (mode === "embed" ? -1 : DEFAULT_THRESHOLD);
+  const shown = top ?? (mode === "embed" && threshold === undefined ? DEFAULT_TOP : MAX_DOCUMENTS);
   const matches = result.matches.filter(({ score }) => score >= least)
     .sort((a, b) => b.score - a.score || (a.file < b.file ? -1 : 1)).slice(0, shown);
   powers.screen.hint("");

@@ -1,4 +1,4 @@
-/** `sgrep` and `sdiff`, as help and parsing read them. @module */
+/** `sgrep` and `sdiff`, for help, parsing and dispatch. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { ASKED, LABEL, maxCost } from "../wiki/command/table.ts";
 import { family } from "../arguments/family.ts";
@@ -73,7 +73,7 @@ const SEMANTIC_COMMANDS: readonly CommandSpec[] = [
   ),
 ];
 
-/** Search and comparison by sense. */
+/** The family of the two commands. */
 export const SEMANTIC = family(SEMANTIC_COMMANDS, [
   "screen",
   "disk",

@@ -1,4 +1,4 @@
-/** Documents of the operator's own files for `sgrep` and `sdiff`: text, in passages. @module */
+/** Reads the operator's files as documents for `sgrep` and `sdiff`, and cuts passages. @module */
 import { basename } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
@@ -10,26 +10,26 @@ import type { Basic } from "../powers.ts";
 
 /** A document. */
 export interface SemanticDocument {
-  /** As it is shown: safe, relative to this folder. */
+  /** The path to show: safe, relative to this folder. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Some lines of one. */
+/** Some lines of a document. */
 export interface SemanticPassage {
   readonly document: number;
-  /** Of its first line, from 1. */
+  /** The number of its first line, from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** Bytes of one document, at most. */
-const DOCUMENT_MOST = 4_000_000;
-const PASSAGE = 1_200;
-/** Kinds whose own bytes are text. */
+/** Bytes of one document. */
+const MAX_DOCUMENT_BYTES = 4_000_000;
+const MAX_PASSAGE = 1_200;
+/** Kinds of files that are text. */
 const TEXT_KINDS: ReadonlySet<string> = new Set(["markdown", "text", "code", "csv", "json"]);
 
-/** Reads one file. Throws `notFound`, `refused`, `invalidInput` for what is no text, `tooLarge`. */
+/** Reads one file. Throws `notFound`, `refused`, `invalidInput` without text, `tooLarge`. */
 export function readDocument(command: Command<Basic | "wikis">, given: string): SemanticDocument {
   const { disk, environment, wikis } = command.powers;
   const path = disk.real(absolute(environment, given));
@@ -37,8 +37,11 @@ export function readDocument(command: Command<Basic | "wikis">, given: string): 
     throw new Fault("notFound", `Cannot read "${given}": there is no such file`);
   }
   if (wikis.isNever(path)) throw neverFault(path);
-  if ((wikis.look(path)?.bytes ?? 0) > DOCUMENT_MOST) {
-    throw new Fault("tooLarge", `Cannot read "${given}": it has more than ${DOCUMENT_MOST} bytes`);
+  if ((wikis.look(path)?.bytes ?? 0) > MAX_DOCUMENT_BYTES) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot read "${given}": it has more than ${MAX_DOCUMENT_BYTES} bytes`,
+    );
   }
   const bytes = disk.read(path) ?? new Uint8Array();
   const kind = kindOfName(basename(path));
@@ -51,11 +54,11 @@ export function readDocument(command: Command<Basic | "wikis">, given: string): 
   return { file: shownPath(environment, path), text: new TextDecoder().decode(bytes) };
 }
 
-/** The documents of files and folders, in order; at most `most` of them. Throws `notFound`. */
+/** At most `max` documents of files and folders, in order. Throws `notFound`. */
 export function readDocuments(
   command: Command<Basic | "wikis">,
   paths: readonly string[],
-  most: number,
+  max: number,
 ): readonly SemanticDocument[] {
   const { disk, environment, wikis } = command.powers;
   const found: string[] = [];
@@ -66,14 +69,14 @@ export function readDocuments(
     }
     if (disk.stat(path)?.folder !== true) found.push(path);
     else {
-      const walk = walkFolder({ disk, wikis, apart: [], most: DOCUMENT_MOST }, path);
+      const walk = walkFolder({ disk, wikis, apart: [], most: MAX_DOCUMENT_BYTES }, path);
       found.push(...walk.files.filter(({ kind }) => TEXT_KINDS.has(kind)).map((each) => each.path));
     }
   }
-  return [...new Set(found)].slice(0, most).map((path) => readDocument(command, path));
+  return [...new Set(found)].slice(0, max).map((path) => readDocument(command, path));
 }
 
-/** Paragraphs joined to at most 1,200 characters; a longer one is cut. */
+/** Joins paragraphs up to 1,200 characters, and cuts longer lines. */
 export function passagesOf(document: SemanticDocument, number: number): readonly SemanticPassage[] {
   const passages: SemanticPassage[] = [];
   let [text, first] = ["", 1];
@@ -82,10 +85,10 @@ export function passagesOf(document: SemanticDocument, number: number): readonly
     text = "";
   };
   document.text.split("\n").forEach((line, n) => {
-    const ends = line.trim() === "" && text.length > PASSAGE / 3;
-    if (ends || text.length + line.length > PASSAGE) put();
+    const ends = line.trim() === "" && text.length > MAX_PASSAGE / 3;
+    if (ends || text.length + line.length > MAX_PASSAGE) put();
     if (text === "") first = n + 1;
-    if (text !== "" || line.trim() !== "") text += `${line.slice(0, PASSAGE)}\n`;
+    if (text !== "" || line.trim() !== "") text += `${line.slice(0, MAX_PASSAGE)}\n`;
   });
   put();
   return passages;

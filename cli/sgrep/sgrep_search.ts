@@ -1,4 +1,4 @@
-/** Documents by vectors, by a model, or both: what `sgrep` finds, and what that took. @module */
+/** Searches documents by vectors, by a model, or both, and counts the cost. @module */
 import { type Colour, Label } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { cutTo } from "../terminal/columns.ts";
@@ -12,44 +12,44 @@ import { counted, numberOf } from "../wiki/command.ts";
 import { openEmbedder } from "../wiki/model/vectors.ts";
 import type { Basic } from "../powers.ts";
 
-/** How documents are searched. The caller says it: there is no default. */
+/** Ways to search. The caller must choose: there is no default. */
 export const MODES = ["embed", "llm", "hybrid"] as const;
 /** One of {@link MODES}. */
 export type SearchMode = typeof MODES[number];
 
-/** One document that was found. */
+/** A document that was found. */
 export interface Match {
   readonly file: string;
   readonly line: number;
   readonly score: number;
-  /** The passage, or what the model says of it: safe. */
+  /** The passage, or the model's reason: safe. */
   readonly text: string;
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Result {
   readonly matches: readonly Match[];
   readonly looked: number;
   readonly model: string;
   readonly money: number;
   readonly tokens: number;
-  /** Why it ended before the last document. */
+  /** The reason for an end before the last document. */
   readonly stopped?: "maxCost" | "earlyStop" | undefined;
 }
 
 const MAX_COST = 10_000;
 const CONFIRMED = 20;
 const CONFIDENT = 0.9;
-/** Files are YELLOW, whoever wrote them. */
+/** Files are YELLOW, regardless of their author. */
 const COLOUR: Colour = "YELLOW";
 
-/** Says a line of `--verbose`, as the seed has it. */
+/** Prints lines of `--verbose`. */
 export function verbose(command: Command): (line: string) => void {
   const { screen } = command.powers;
   return has(command.parsed, "verbose") ? (line) => screen.say(`[SGREP] ${line}`) : () => undefined;
 }
 
-/** Each document's best passage, by vectors; the best first. */
+/** Each document's best passage by vectors, the best first. */
 async function byVectors(
   command: Command<Basic | "mcpStore" | "models">,
   query: string,
@@ -59,8 +59,8 @@ async function byVectors(
   const embedder = await openEmbedder(command, flag(command.parsed, "embedder"));
   try {
     sayWhere(command, embedder.providers);
-    const most = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
-    const looked = affordable(query, documents, (texts) => embedder.priceOf(texts), most);
+    const max = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
+    const looked = affordable(query, documents, (texts) => embedder.priceOf(texts), max);
     const stopped = looked.length < documents.length ? "maxCost" as const : undefined;
     const passages = looked.flatMap(passagesOf);
     if (passages.length === 0) {
@@ -95,14 +95,14 @@ async function byVectors(
   }
 }
 
-/** As many of the documents, from the first on, as cost at most `most` with the query. */
+/** The first documents, as many as cost at most `max` with the query. */
 function affordable(
   query: string,
   documents: readonly SemanticDocument[],
   priceOf: (texts: readonly string[]) => number,
-  most: number,
+  max: number,
 ): readonly SemanticDocument[] {
-  let left = most - priceOf([query]);
+  let left = max - priceOf([query]);
   const end = documents.findIndex((each, n) => {
     left -= priceOf(passagesOf(each, n).map(({ text }) => text));
     return left < 0;
@@ -118,7 +118,7 @@ function labelOf({ parsed }: Command): Label {
   return oneOf(parsed, "label", Label.options) ?? "internal";
 }
 
-/** A model reads each document, until there is no money, or one is good enough. */
+/** Lets a model read each document, until the limit or until one is good enough. */
 async function byModel(
   command: Command<Basic | "mcpStore" | "models">,
   query: string,
@@ -127,13 +127,13 @@ async function byModel(
 ): Promise<Result> {
   const { parsed, powers } = command;
   const given = numberOf(command, "max-cost", MAX_COST);
-  const most = given === undefined ? undefined : Math.max(0, given - spent);
+  const max = given === undefined ? undefined : Math.max(0, given - spent);
   const enough = has(parsed, "early-stop")
     ? numberOf(command, "confidence", 1) ?? CONFIDENT
     : undefined;
   const model = await openModel(command);
   try {
-    const spending = makeSpending(model, { most, label: labelOf(command), colour: COLOUR });
+    const spending = makeSpending(model, { max, label: labelOf(command), colour: COLOUR });
     const mark = powers.environment.id("m");
     const asks = documents.map((each) => judgeAsk(query, each, mark));
     sayCost(command, { model, spending, asks });

@@ -1,8 +1,8 @@
-/** Money that a command spends on a model, counted before and after each request. @module */
+/** Limits what a command spends on a model, before and after each request. @module */
 import type { Colour, Label } from "../../contracts/authority/mod.ts";
 import type { Asked, AskedModel } from "../wiki/model/ask.ts";
 
-/** A request of a command's own. */
+/** A command's request to a model. */
 export interface SemanticAsk {
   readonly system: string;
   readonly user: string;
@@ -10,27 +10,27 @@ export interface SemanticAsk {
   readonly maxTokens: number;
 }
 
-/** A purse: asks while there is money. */
+/** Asks the model while the limit permits. */
 export interface Spending {
   readonly spent: { readonly money: number; readonly tokens: number; readonly requests: number };
-  /** The most that a request may cost. */
+  /** The largest possible cost of a request. */
   worst(ask: SemanticAsk): number;
-  /** Undefined when it could pass the limit: then nothing was asked. */
+  /** Undefined, without a request, if the limit could be passed. */
   ask(ask: SemanticAsk): Promise<Asked | undefined>;
 }
 
-const CHARS_A_TOKEN = 3;
+const CHARS_PER_TOKEN = 3;
 
-/** Makes one. `most` is US dollars. */
+/** Makes the spending for `max` US dollars. */
 export function makeSpending(
   model: AskedModel,
-  options: { readonly most: number | undefined; readonly label: Label; readonly colour: Colour },
+  options: { readonly max: number | undefined; readonly label: Label; readonly colour: Colour },
 ): Spending {
-  const { most, label, colour } = options;
+  const { max, label, colour } = options;
   let [money, tokens, requests] = [0, 0, 0];
   const worst = ({ system, user, responseSchema, maxTokens }: SemanticAsk): number => {
     const length = system.length + user.length + responseSchema.length;
-    return model.priceOf({ input: Math.ceil(length / CHARS_A_TOKEN), output: maxTokens });
+    return model.priceOf({ input: Math.ceil(length / CHARS_PER_TOKEN), output: maxTokens });
   };
   return Object.freeze<Spending>({
     get spent() {
@@ -38,7 +38,7 @@ export function makeSpending(
     },
     worst,
     async ask(request): Promise<Asked | undefined> {
-      if (most !== undefined && money + worst(request) > most) return undefined;
+      if (max !== undefined && money + worst(request) > max) return undefined;
       const answer = await model.ask({ ...request, label, colour });
       money += answer.money;
       tokens += answer.inputTokens + answer.outputTokens;

@@ -9,7 +9,7 @@ import { askKernel, type Command, idOf, printJson, printLines } from "../command
 import type { Basic } from "../powers.ts";
 import { withWiki } from "../wiki/command.ts";
 import { ingestBudgets } from "../wiki/ingest/budgets.ts";
-import { addReports, DOCUMENT_BYTES, ingestBytes } from "../wiki/ingest/files.ts";
+import { addReports, ingestBytes, MAX_DOCUMENT_BYTES } from "../wiki/ingest/files.ts";
 import { kindOfName } from "../../memory-wiki/host/ingest/kinds.ts";
 import { listedWorkspaces } from "./workspace_commands.ts";
 
@@ -34,7 +34,7 @@ export async function workspacePromote(
   );
   const files = listed.flatMap((file) => {
     const kind = kindOfName(file.path);
-    return kind === undefined || file.bytes > DOCUMENT_BYTES ? [] : [{ ...file, kind }];
+    return kind === undefined || file.bytes > MAX_DOCUMENT_BYTES ? [] : [{ ...file, kind }];
   });
   const left = listed.length - files.length;
   if (files.length === 0) {

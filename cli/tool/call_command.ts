@@ -1,6 +1,6 @@
 /**
- * `tool call TOOL JSON`: one call of one tool, as an ordinary task of a scripted model that makes it. So gate, consent,
- * leases, receipts and exit codes are those of any other call.
+ * `tool call TOOL JSON`: calls a tool once, as an ordinary task of a scripted model. Gate, consent,
+ * leases, receipts and exit codes are therefore those of any other call.
  * @module
  */
 import { EXIT, type ExitCode, Fault, type Json } from "../../contracts/base/mod.ts";
@@ -18,7 +18,7 @@ import { parseJson } from "../../port/mod.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../powers.ts";
 
-/** The exit code of a command whose one call had this outcome. */
+/** The exit code of the command for the outcome of its call. */
 export const EXIT_OF_OUTCOME: Readonly<Record<Outcome, ExitCode>> = {
   ok: EXIT.success,
   refusedByPolicy: EXIT.refused,
@@ -36,7 +36,7 @@ async function argumentsOf(command: Command<Basic | "readInput">): Promise<Json>
   return readArguments(given === "-" ? await command.powers.readInput() : given);
 }
 
-/** What the log says of the call: its outcome and its error; undefined when it was never decided. */
+/** The call's outcome and error in the log; undefined if it was never decided. */
 function endOf(past: readonly Json[]): CallEnd | undefined {
   for (const told of past.toReversed()) {
     const seen = readSeen(told);
@@ -51,7 +51,7 @@ function endOf(past: readonly Json[]): CallEnd | undefined {
   return undefined;
 }
 
-/** What a failed call gave beside its error: the runner puts the outcome and its reason before it. */
+/** A failed call's content: the answer without the outcome and reason that the runner puts first. */
 function contentAfter(answer: string, { outcome, error }: CallEnd): string {
   const head = `${outcome}: ${error}`;
   if (answer.startsWith(head)) return answer.slice(head.length + 1);
@@ -67,11 +67,11 @@ function showError({ powers }: Command, { outcome, error }: CallEnd): void {
   }
 }
 
-/** How a call is shown. */
+/** The display of a call. */
 export interface CallShown {
-  /** Is told of everything that the task does. */
+  /** Called for everything that the task does. */
   readonly onSeen?: (seen: Seen) => void;
-  /** What was said to a model, in words for a person; JSON has it as it came. */
+  /** Turns an answer to a model into words for a person; JSON has it unchanged. */
   readonly words?: (text: string) => string;
 }
 
@@ -93,7 +93,7 @@ export async function toolCall(
     mounts: [],
     play: playOf(tool, args),
   });
-  // Nobody infers: the call and its result may be longer than a model's window.
+  // Without inference, the call and its result may be longer than a model's window.
   const setting = { ...settled, limits: { ...settled.limits, contextWindow: CALL_WINDOW } };
   const link = await kernelFor(command, setting);
   try {
@@ -153,22 +153,22 @@ export async function toolCall(
   }
 }
 
-// The play of `tool call`: a scripted model that makes one call and says what came of it.
+// The play of `tool call`: a scripted model that makes one call and reports its result.
 
 /** The id of the one call. */
 const CALL = "tool-call";
 
-/** Tokens of the conversation around the call, at most. */
+/** Tokens in the context window of the scripted model. */
 const CALL_WINDOW = 10_000_000;
-/** Nobody infers here: a large call or result uses up no limit. */
+/** Without inference, a large call or result uses up no limit. */
 const FREE = { inputTokens: 0, outputTokens: 0 };
 
-/** What the task is asked, and nothing else is said to its model. */
+/** The task's request; its model is told nothing else. */
 function requestOf(tool: string): string {
   return `Call ${tool} once.`;
 }
 
-/** Two braces begin a template in a play: these stand for themselves. */
+/** Escapes double braces, which begin a template in a play. */
 function plain(value: Json): Json {
   if (typeof value === "string") return value.replaceAll("{{", '{{ "{{" }}');
   if (typeof value !== "object" || value === null) return value;
@@ -176,7 +176,7 @@ function plain(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
-/** The play. What a plugin asks of the task's model is answered with a fault: there is none here. */
+/** The play. A plugin's request to the task's model is answered with a fault: there is no model. */
 export function playOf(tool: string, args: Json): string {
   return JSON.stringify({
     scenario: "one call from the terminal",
@@ -201,15 +201,12 @@ export function playOf(tool: string, args: Json): string {
   });
 }
 
-// The arguments of `tool call`: an object, within what a call may weigh.
+// The arguments of `tool call`: an object of limited size.
 
-/**
- * Bytes of all arguments, as JSON within a text of JSON: as they travel between processes, less what stands around
- * them there.
- */
-const BYTES = 1_000_000;
-/** Objects within each other that a message may hold, less those around the arguments. */
-const DEPTH = 56;
+/** Bytes of the arguments in messages between processes: JSON within a JSON string. */
+const MAX_BYTES = 1_000_000;
+/** Nested objects in a message, without those around the arguments. */
+const MAX_DEPTH = 56;
 
 function unreadable(why: string, cause?: unknown): Fault {
   return new Fault("invalidInput", `Cannot read the arguments: ${why}`, { cause });
@@ -218,12 +215,12 @@ function unreadable(why: string, cause?: unknown): Fault {
 /**
  * Reads the arguments of a call.
  *
- * @throws Fault `invalidInput` for what is no JSON object, repeats a key, or is larger than a call may be
+ * @throws Fault `invalidInput` for anything but a JSON object, for repeated keys, and beyond the limits
  */
 export function readArguments(text: string): Json {
   let value: Json;
   try {
-    value = parseJson(text, { frameBytes: 8 * BYTES, depth: DEPTH });
+    value = parseJson(text, { frameBytes: 8 * MAX_BYTES, depth: MAX_DEPTH });
   } catch (fault) {
     throw unreadable(whyNot(fault), fault);
   }
@@ -231,11 +228,11 @@ export function readArguments(text: string): Json {
     throw unreadable('write an object, such as {"path":"desk/a"}');
   }
   const travelling = new TextEncoder().encode(JSON.stringify(JSON.stringify(value)));
-  if (travelling.length > BYTES) throw unreadable(TOO_LARGE);
+  if (travelling.length > MAX_BYTES) throw unreadable(TOO_LARGE);
   return value;
 }
 
-const TOO_LARGE = `together they are larger than a call may be (${BYTES} bytes); ` +
+const TOO_LARGE = `together they are larger than a call may be (${MAX_BYTES} bytes); ` +
   "put the text into a file of a mount and name its path";
 
 function whyNot(fault: unknown): string {
@@ -247,28 +244,28 @@ function whyNot(fault: unknown): string {
       : "they hold too many values";
   }
   const { cause } = fault;
-  // The engine's own words say where.
+  // The engine's message holds the position.
   if (cause instanceof SyntaxError) return `they are no JSON: ${cause.message}`;
   return `they are no JSON: ${fault.message.replace(/^Cannot parse JSON: /, "")}`;
 }
 
-// What to do next, said under the end of `tool call`: one call is a task of its own.
+// Advice after `tool call`: each call is a task of its own.
 
-/** How a call ended. */
+/** The end of a call. */
 interface CallEnd {
   readonly outcome: Outcome;
-  /** Why, where it did not succeed; else empty. */
+  /** The reason of a failure, else empty. */
   readonly error: string;
 }
 
-/** Tools that go on from a call before them in the same task, and the one that begins. */
+/** Tools that need an earlier call in the same task, and the tool of that call. */
 const FOLLOWS: readonly (readonly [name: RegExp, first: string])[] = [
   [/^browser_(?:snapshot|click|submit|post|back|close|screenshot)$/, "browser_open"],
   [/^process_(?:poll|write|signal|close)$/, "process_start"],
   [/^patch_apply$/, "file_write"],
 ];
 
-/** Lines of advice; none where there is nothing to add. Nothing of a tool's own words is in them. */
+/** Lines of advice, without any words of the tool. */
 function adviceFor(command: Command, tool: string, end: CallEnd | undefined): readonly string[] {
   if (end === undefined) return [];
   const { outcome, error } = end;

@@ -1,4 +1,4 @@
-/** `tool add|list|remove`: the plugins that the operator took in. @module */
+/** `tool add|list|remove`: plugins of the operator. @module */
 import { graverEffect } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import type { PluginManifest } from "../../contracts/tool/mod.ts";
@@ -16,13 +16,13 @@ import { tableLines } from "../terminal/table.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../powers.ts";
 
-/** The keys whose plugins are trusted as Remit's own, as remit.yaml names them here. */
+/** The keys of remit.yaml whose plugins are trusted as Remit's own. */
 export function toolKeysOf(command: Command): readonly string[] {
   const { powers, places } = command;
   return loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] }).toolKeys;
 }
 
-/** Throws `alreadyExists` when a tool of the plugin has the name of one that is there. */
+/** Throws `alreadyExists` when one of the plugin's tools has the name of an existing tool. */
 async function checkNames(
   command: Command<Basic | "plugins">,
   manifest: PluginManifest,
@@ -159,7 +159,7 @@ export async function toolList(command: Command<Basic | "plugins">): Promise<num
   return EXIT.success;
 }
 
-/** Tools of Remit's own that are no plugin's: a row for each group, after those of plugins. */
+/** Remit's own tools that belong to no plugin: a row for each group, after those of plugins. */
 function ownRows(tools: readonly OwnTool[]): readonly Record<string, unknown>[] {
   const groups = [...new Set(tools.map(({ group }) => group))];
   return groups.map((name) => {

@@ -1,4 +1,4 @@
-/** `tool inspect`: what a plugin is, asks for and can do, or what one tool takes. @module */
+/** `tool inspect`: shows a plugin with its requests and powers, or a tool with its arguments. @module */
 import { type EffectClass, ToolName } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { PLUGIN_PAGES, type PluginManifest } from "../../contracts/tool/mod.ts";
@@ -23,7 +23,7 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import { needOf } from "../../tools-wasm/kit/tool_needs.ts";
 import type { Basic } from "../powers.ts";
 
-/** The plugin of that name or with that tool, added or Remit's own; undefined when there is none. */
+/** The plugin with this name or tool, added or Remit's own; undefined without one. */
 async function findPlugin(
   command: Command<Basic | "plugins">,
   name: string,
@@ -66,7 +66,7 @@ function moduleAt(
   return bytes === undefined ? undefined : { bytes, sha256: sha256Hex(bytes) };
 }
 
-/** A module without a manifest, as it is: nothing is written into it. */
+/** Inspects a module without a manifest, and writes nothing into it. */
 function inspectModule(
   command: Command<Basic | "plugins">,
   module: Uint8Array,
@@ -121,7 +121,7 @@ export async function toolInspect(command: Command<Basic | "plugins">): Promise<
   return EXIT.success;
 }
 
-/** The tool of that name: of `plugin`, where that is there, else of Remit's own; undefined when there is none. */
+/** The tool with this name, of `plugin` if given, else Remit's own; undefined without one. */
 async function findTool(
   command: Command<Basic | "plugins">,
   name: string,
@@ -141,7 +141,7 @@ async function findTool(
   return { name, description, effect: own.effect, parameters: JSON.parse(paramSchema) };
 }
 
-// One tool as whoever calls it must know it: what it does, and what it takes.
+// Shows a tool for its callers: what it does and what it takes.
 
 /** A tool, of a plugin or Remit's own. Descriptions of added plugins are untrusted text. */
 interface ShownTool {
@@ -150,7 +150,7 @@ interface ShownTool {
   readonly effect: EffectClass;
   /** JSON Schema of its arguments. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The plugin that it is of; absent for one of Remit's own without one. */
+  /** Its plugin; absent for Remit's own tools without one. */
   readonly plugin?: string;
 }
 
@@ -160,7 +160,7 @@ function toolDocument(tool: ShownTool): Record<string, unknown> {
   return { ...tool, ...(needs === undefined ? {} : { needs }) };
 }
 
-/** The facts, as names and values of lines. */
+/** The facts for people: names with lines of values. */
 function toolFields(tool: ShownTool): readonly (readonly [string, readonly string[]])[] {
   const needs = needOf(tool.name);
   const takes = parameterWords(tool.parameters);
@@ -178,7 +178,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** A line for each argument: name, kind, whether it must be there, its bounds, its description. */
+/** A line for each argument: name, kind, whether it is required, bounds, description. */
 function parameterWords(schema: Readonly<Record<string, unknown>>): readonly string[] {
   const required = Array.isArray(schema["required"]) ? schema["required"] : [];
   return Object.entries(record(schema["properties"])).map(([name, each]) => {

@@ -1,4 +1,4 @@
-/** `tool new|build|test|dev|sign`: making a plugin. @module */
+/** `tool new|build|test|dev|sign`: makes plugins. @module */
 import { basename, dirname, join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { PluginManifest, PluginName } from "../../contracts/tool/mod.ts";
@@ -22,10 +22,10 @@ import type { Basic } from "../powers.ts";
 
 const SAMPLE = "sample";
 const BUILD = "build";
-/** Where a template's types lie; a copy of them lies beside what is made of it. */
+/** The types of templates, which are copied into the new folder. */
 const TYPES = "../../../ts/remit.ts";
 
-/** The folder that a command names, real. Throws `notFound`. */
+/** The real path of the command's folder. Throws `notFound`. */
 function folderOf(command: Command): string {
   const { powers, parsed } = command;
   const given = parsed.args[0] ?? ".";
@@ -36,7 +36,7 @@ function folderOf(command: Command): string {
   return real;
 }
 
-/** Copies a template, with its name replaced in paths and texts; gives the files' names. */
+/** Copies a template, replaces its name in paths and texts, and returns the names of the files. */
 function copyTemplate(command: Command, from: string, to: string, name: string): readonly string[] {
   const { disk } = command.powers;
   disk.makeFolder(to, 0o755);
@@ -71,7 +71,7 @@ export function toolNew(command: Command): Promise<number> {
   const sdk = join(powers.environment.home, "tools-wasm", "sdk");
   const files = copyTemplate(command, join(sdk, "new", lang, SAMPLE), to, name.data);
   if (lang === "ts") {
-    // Types for editors; nothing of it runs.
+    // Types for editors alone.
     const types = powers.disk.read(join(sdk, "ts", "remit.ts"));
     if (types !== undefined) powers.disk.write(join(to, "remit.ts"), types, { mode: 0o644 });
   }
@@ -86,7 +86,7 @@ export function toolNew(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Writes a plugin as a folder that `tool add` takes as it is. */
+/** Writes a plugin as a folder for `tool add`. */
 function writePackage(command: Command, folder: string, { manifest, code }: PluginCode): string {
   const { disk } = command.powers;
   const out = join(folder, BUILD);
@@ -100,7 +100,7 @@ function writePackage(command: Command, folder: string, { manifest, code }: Plug
   return out;
 }
 
-/** Builds a folder whose types fit. Throws `invalidInput` with what the compiler said. */
+/** Checks the types of a folder and builds it. Throws `invalidInput` with the compiler's messages. */
 async function openChecked(
   command: Command<Basic | "plugins">,
   folder: string,
@@ -129,7 +129,7 @@ export async function toolBuild(command: Command<Basic | "plugins">): Promise<nu
   return findings.length === 0 ? EXIT.success : EXIT.refused;
 }
 
-/** `tool sign FOLDER --key FILE`: builds, and signs what was built. */
+/** `tool sign FOLDER --key FILE`: builds and signs. */
 export async function toolSign(command: Command<Basic | "plugins">): Promise<number> {
   const { powers, parsed } = command;
   const keyFile = flag(parsed, "key");
@@ -147,7 +147,7 @@ export async function toolSign(command: Command<Basic | "plugins">): Promise<num
   const folder = folderOf(command);
   const { manifest, code } = await openCandidate(command, folder);
   const signed = signManifest(PluginManifest.parse(manifest), new TextDecoder().decode(pem));
-  // A folder that was built already is signed where it lies.
+  // A built folder is signed in place.
   const built = powers.disk.stat(join(folder, "tool.yaml")) === undefined;
   const out = writePackage(command, built ? dirname(folder) : folder, { manifest: signed, code });
   const key = signed.signature?.key ?? "";
@@ -163,7 +163,7 @@ export async function toolSign(command: Command<Basic | "plugins">): Promise<num
   return EXIT.success;
 }
 
-/** Builds and tests once, and says so; tells whether all is well. */
+/** Builds and tests once, and prints the result; whether all passed. */
 async function testOnce(command: Command<Basic | "plugins">, folder: string): Promise<boolean> {
   const { screen } = command.powers;
   const { candidate, runs } = await runCases(command, folder);
@@ -199,7 +199,7 @@ export async function toolDev(
       try {
         await testOnce(command, folder);
       } catch (error) {
-        // What does not build today is saved again.
+        // Continue after a failed build: the next save may repair it.
         if (!(error instanceof Fault)) throw error;
         for (const line of error.message.split("\n")) {
           screen.say(`${screen.paint.red("FAIL")}  ${displayText(line, { max: 500 })}`);
@@ -217,18 +217,18 @@ export async function toolDev(
 
 // Builds a plugin's folder and runs its cases in a plugin host, a process without permissions.
 
-/** One case, run. */
+/** The result of one case. */
 interface CaseRun {
   readonly name: string;
   readonly tool: string;
   /** Milliseconds. */
   readonly ms: number;
-  /** Empty when it came out as expected. Untrusted words. */
+  /** Deviations from what was expected, untrusted; empty on success. */
   readonly wrong: readonly string[];
   readonly logs: readonly string[];
 }
 
-/** Everything that testing a folder came to. */
+/** The results of a folder's cases. */
 interface CaseRuns {
   readonly candidate: Candidate;
   readonly runs: readonly CaseRun[];
@@ -251,7 +251,8 @@ async function runOne(host: PluginHost, each: ToolCase): Promise<CaseEnd> {
 /**
  * Builds and tests the plugin in a folder.
  *
- * @throws Fault `notFound` without a `tool_test.yaml`, `invalidInput` when it does not build, `refused` by the load gate.
+ * @throws Fault `notFound` without a `tool_test.yaml`, `invalidInput` when it does not build,
+ * `refused` by the load gate
  */
 async function runCases(command: Command<Basic | "plugins">, folder: string): Promise<CaseRuns> {
   const { disk, environment, plugins } = command.powers;
@@ -265,7 +266,7 @@ async function runCases(command: Command<Basic | "plugins">, folder: string): Pr
   const runs: CaseRun[] = [];
   try {
     for (const each of cases) {
-      // After an overrun there is a new one.
+      // An overrun ended the previous host.
       host ??= await plugins.host(candidate);
       const before = environment.now();
       const end = await runOne(host, each);
@@ -289,7 +290,7 @@ async function runCases(command: Command<Basic | "plugins">, folder: string): Pr
   return { candidate, runs };
 }
 
-/** Lines about runs, safe to show. */
+/** Lines about results, safe to show. */
 function runLines(
   paint: { readonly green: (text: string) => string; readonly red: (text: string) => string },
   runs: readonly CaseRun[],

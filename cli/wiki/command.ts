@@ -1,4 +1,4 @@
-/** What the commands over a wiki share: finding it, opening it, and words about it. @module */
+/** Shared by the `wiki` commands: opening a wiki, reading arguments, asking, wording. @module */
 import { isAbsolute, relative } from "node:path";
 import type { Colour, Label } from "../../contracts/authority/mod.ts";
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
@@ -12,15 +12,15 @@ import { preparePlaces } from "../../launch/disk/places.ts";
 import type { WikiLink } from "../../memory-wiki/host/powers.ts";
 import { findWiki, type WikiPlace, type WikiWhere } from "./place.ts";
 
-/** A wiki that a command works on. */
+/** An open wiki: its place and the link to its process. */
 export interface OpenWiki {
   readonly place: WikiPlace;
   readonly link: WikiLink;
-  /** Asks, with any value that JSON has. */
+  /** Calls an operation of the wiki's process; `body` is any value that JSON can hold. */
   ask(op: string, body: unknown): Promise<Json>;
 }
 
-/** What the operator may see: everything. `--clearance` narrows it. */
+/** The operator's own clearance; `--clearance` narrows it. */
 export const EVERYTHING: Label = "secret";
 
 const CHOSEN: Readonly<Record<WikiPlace["chosen"], string>> = {
@@ -29,7 +29,7 @@ const CHOSEN: Readonly<Record<WikiPlace["chosen"], string>> = {
   last: "  (the one last made; --wiki FOLDER names another)",
 };
 
-/** Opens a wiki and closes it after `work`, however that ends. */
+/** Opens a wiki, runs `work`, and closes the wiki, also after an error. */
 export async function openWiki<T>(
   where: WikiWhere,
   place: WikiPlace,
@@ -37,7 +37,7 @@ export async function openWiki<T>(
     readonly reads?: readonly string[];
     readonly create?: boolean;
     readonly readOnly?: boolean;
-    /** Hears what the opening repaired. */
+    /** Receives a line for each repair that opening made. */
     readonly say: (line: string) => void;
   },
   work: (wiki: OpenWiki) => Promise<T>,
@@ -63,7 +63,7 @@ export async function openWiki<T>(
   }
 }
 
-/** Finds the wiki of a command, says which one it is, opens it, and closes it after `work`. */
+/** Finds the wiki of a command, prints which one it is, and opens it for `work`. */
 export async function withWiki<T>(
   command: Command<Basic | "wikis">,
   work: (wiki: OpenWiki) => Promise<T>,
@@ -71,39 +71,36 @@ export async function withWiki<T>(
 ): Promise<T> {
   const place = findWiki(command);
   const { screen } = command.powers;
-  sayWiki(command, place);
+  const { folder, chosen } = place;
+  screen.say(
+    screen.paint.dim(`wiki  ${shownPath(command.powers.environment, folder)}${CHOSEN[chosen]}`),
+  );
   const say = (line: string): void => screen.say(`  ${screen.paint.yellow("!")} ${line}`);
   return await openWiki(command, place, { ...options, say }, work);
 }
 
-/** Says which wiki a command uses. */
-function sayWiki({ powers }: Command, { folder, chosen }: WikiPlace): void {
-  const { screen, environment } = powers;
-  screen.say(screen.paint.dim(`wiki  ${shownPath(environment, folder)}${CHOSEN[chosen]}`));
-}
-
-/** A path as a person would write it here, safe to show: relative to this folder unless it is far away. */
+/** A path, safe to show: relative to this folder, or absolute where that is shorter to read. */
 export function shownPath({ cwd }: Pick<Powers["environment"], "cwd">, path: string): string {
   const near = relative(cwd, path);
   const far = isAbsolute(near) || near.startsWith("../../../") || near === "";
   return displayText(far ? path : near, { max: 1_000 });
 }
 
-/** Whom changes are by. */
+/** The author named in changes: the user's name, at most 128 characters. */
 export function operatorName({ environment }: Pick<Powers, "environment">): string {
   return (environment.env("USER") ?? `uid-${environment.uid}`).slice(0, 128);
 }
 
-/** The clearance that a command asks with. Throws `invalidInput`. */
+/** The value of `--clearance`; by default everything. Throws `invalidInput`. */
 export function clearanceOf({ parsed }: Pick<Command, "parsed">): Label {
   return oneOf(parsed, "clearance", ["public", "internal", "secret"]) ?? EVERYTHING;
 }
 
-/** Reads a page's name, also written as `pages/NAME.md`, `[[NAME]]` or a title. Throws `invalidInput`. */
+/** Reads a page's name, also as `pages/NAME.md`, `[[NAME]]` or a title. Throws `invalidInput`. */
 export function pageNameOf(text: string): PageName {
   const bare = /^(?:.*\/)?pages\/([^/]+)\.md$/.exec(text)?.[1] ??
     /^\[\[([^|\]]+)(?:\|[^\]]*)?\]\]$/.exec(text)?.[1] ?? text.replace(/\.md$/, "");
-  // A title names the page that was made of it.
+  // A title stands for the page whose name was derived from it.
   const titled = bare.toLowerCase().replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-")
     .replaceAll(/^-+|-+$/g, "");
   for (const each of bare.includes("/") ? [bare] : [bare, titled]) {
@@ -116,40 +113,31 @@ export function pageNameOf(text: string): PageName {
   );
 }
 
-/** A whole number of a flag. Throws `invalidInput`. */
-export function wholeNumber(
-  { parsed }: Pick<Command, "parsed">,
-  name: string,
-  { least, most }: { readonly least: number; readonly most: number },
-): number | undefined {
-  const given = flag(parsed, name);
-  if (given === undefined) return undefined;
-  const value = /^\d{1,12}$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new Fault(
-    "invalidInput",
-    `Cannot read --${name} "${given}": it is a whole number from ${least} to ${most}`,
-  );
-}
-
-/** A positive number of a flag. Throws `invalidInput`. */
+/**
+ * The number of a flag, from 0 or, for whole numbers, from 1 to `max`; undefined without the flag.
+ * Throws `invalidInput`.
+ */
 export function numberOf(
   { parsed }: Pick<Command, "parsed">,
   name: string,
-  most: number,
+  max: number,
+  kind: "whole" | "decimal" = "decimal",
 ): number | undefined {
   const given = flag(parsed, name);
   if (given === undefined) return undefined;
-  const value = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
-  if (value >= 0 && value <= most) return value;
+  const [pattern, words, min] = kind === "whole"
+    ? [/^\d{1,12}$/, "whole number", 1] as const
+    : [/^\d*\.?\d+$/, "number", 0] as const;
+  const value = pattern.test(given) ? Number(given) : Number.NaN;
+  if (value >= min && value <= max) return value;
   throw new Fault(
     "invalidInput",
-    `Cannot read --${name} "${given}": it is a number from 0 to ${most}`,
+    `Cannot read --${name} "${given}": it is a ${words} from ${min} to ${max}`,
   );
 }
 
 /**
- * Asks before something that the operator must say; `--yes` says it where `yes` allows that.
+ * Asks the operator to confirm; `--yes` confirms too, where `yes` allows the flag.
  *
  * @throws Fault `refused` when nobody is at a terminal, `denied` for another answer
  */
@@ -166,14 +154,14 @@ export async function askOperator(
       `Cannot ${what}: nobody is at a terminal to say yes${yes ? "; add --yes" : ""}`,
     );
   }
-  // What no flag may say is signed: that takes the whole word.
+  // A decision without a flag is signed, so "y" does not suffice.
   const how = yes ? "y, or Enter for no" : "Type yes";
   const typed = (await powers.keyboard.line(`  ${prompt} ${how} › `))?.trim().toLowerCase();
   if (typed === "yes" || (yes && typed === "y")) return;
   throw new Fault("denied", `Cannot ${what}: you did not say yes`);
 }
 
-/** `RED`, `secret`: what is not as everything else is, painted; empty for YELLOW and internal. */
+/** Colour and label where they differ from the usual YELLOW and internal, painted; else empty. */
 export function marksOf(
   { powers }: Pick<Command, "powers">,
   { colour, label }: { readonly colour: Colour; readonly label: Label },
@@ -185,7 +173,7 @@ export function marksOf(
   ].filter((each) => each !== "").join(" ");
 }
 
-/** A moment, as people read it: UTC, to the minute. */
+/** A time in milliseconds as UTC to the minute; `?` for one that no date can hold. */
 export function momentText(at: number): string {
   const valid = Number.isFinite(at) && Math.abs(at) < 8e15;
   return valid ? new Date(at).toISOString().slice(0, 16).replace("T", " ") : "?";

@@ -1,4 +1,4 @@
-/** What a query found, for people: where, from what, and the lines themselves. @module */
+/** Prints what a query found: place, origin, and the lines themselves. @module */
 import { join } from "node:path";
 import { EXIT, type ExitCode } from "../../contracts/base/mod.ts";
 import type { Hit } from "../../contracts/memory/mod.ts";
@@ -10,27 +10,27 @@ import type { FoundAnswer } from "../../memory-wiki/host/answers.ts";
 import { counted, marksOf, type OpenWiki, shownPath } from "./command.ts";
 import type { WikiPlace } from "./place.ts";
 
-/** How many passages are shown where nobody says a number. */
-export const PASSAGES = 5;
-const LINES = 12;
-const COLUMNS = 400;
+/** Passages shown without `--k`. */
+export const DEFAULT_PASSAGES = 5;
+const MAX_HIT_LINES = 12;
+const DEFAULT_COLUMNS = 400;
 
-/** Words of a question, for {@link boldWords}: lower case, as stems and as they stand. */
+/** Words to highlight: the question's and the search's stems, lower case, no stop words. */
 function wordsOf(question: string, terms: readonly string[]): readonly string[] {
   const own = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return [...new Set([...own, ...terms.map((each) => each.toLowerCase())])]
-    .filter((word) => !STOPS.has(word));
+    .filter((word) => !STOP_WORDS.has(word));
 }
 
-const STOPS: ReadonlySet<string> = new Set(
+const STOP_WORDS: ReadonlySet<string> = new Set(
   ("a an and are as at be by for from how i in is it of on or that the this to was what when where " +
     "which who why will with you do does can der die das und ist was ein eine").split(" "),
 );
 
-/** Makes words of safe text bold that a question has: whole ones, and those that begin with a stem of four letters. */
+/** Makes words of safe text bold that equal one of `words`, or begin with a stem of four letters. */
 function boldWords(text: string, words: readonly string[], bold: (text: string) => string): string {
   return text.replace(/[\p{L}\p{N}\p{M}]+/gu, (word, at: number) => {
-    // `\u{…}` is an escape of displayText's, and no word.
+    // `\u{…}` is an escape that displayText wrote, not a word.
     if (text.slice(Math.max(0, at - 2), at) === "u{" || text.slice(at - 1, at) === "\\") {
       return word;
     }
@@ -42,23 +42,23 @@ function boldWords(text: string, words: readonly string[], bold: (text: string) 
   });
 }
 
-/** Lines of a text with their numbers, the words of a question bold. */
+/** Numbered lines of a text, `words` in bold; `max` lines, then how many are left. */
 export function numberedLines(
   { powers }: Pick<Command, "powers">,
   text: string,
   options: {
     readonly from: number;
     readonly words?: readonly string[];
-    readonly most?: number;
+    readonly max?: number;
     readonly indent?: string;
   },
 ): readonly string[] {
   const { paint, outWidth } = powers.screen;
-  const { from, words = [], most = Infinity, indent = "" } = options;
+  const { from, words = [], max = Infinity, indent = "" } = options;
   const lines = text.split("\n");
   const width = String(from + lines.length).length;
-  const columns = (outWidth ?? COLUMNS) - width - indent.length - 3;
-  const shown = lines.slice(0, most).map((line, n) => {
+  const columns = (outWidth ?? DEFAULT_COLUMNS) - width - indent.length - 3;
+  const shown = lines.slice(0, max).map((line, n) => {
     const safe = boldWords(cutTo(displayText(line), Math.max(40, columns)), words, paint.bold);
     return `${indent}${paint.dim(`${String(from + n).padStart(width)} │`)} ${safe}`.trimEnd();
   });
@@ -66,7 +66,7 @@ export function numberedLines(
   return left <= 0 ? shown : [...shown, `${indent}${paint.dim(`… ${counted(left, "line")} more`)}`];
 }
 
-/** Lines about one passage: a clickable place, headings, where it came from, the text. */
+/** Lines about one passage: a clickable place, headings, origin, the text. */
 function hitLines(
   command: Pick<Command, "powers">,
   place: Pick<WikiPlace, "folder">,
@@ -93,11 +93,16 @@ function hitLines(
   return [
     `${paint.cyan(at)}  ${paint.bold(titles)}`,
     `  ${paint.dim(about)}`,
-    ...numberedLines(command, hit.text, { from: hit.startLine, words, most: LINES, indent: "  " }),
+    ...numberedLines(command, hit.text, {
+      from: hit.startLine,
+      words,
+      max: MAX_HIT_LINES,
+      indent: "  ",
+    }),
   ];
 }
 
-/** Says that nothing fits, what was looked through, and what may help. */
+/** Lines for a search without a hit: what was searched, and what may help. */
 export function nothingLines(
   { powers }: Pick<Command, "powers">,
   { searched }: FoundAnswer,
@@ -118,7 +123,7 @@ export function nothingLines(
   ];
 }
 
-/** What was found, as JSON: stable. */
+/** The `--json` document of a query. Its shape is stable. */
 export function foundDocument(
   question: WikiQuery,
   found: FoundAnswer,
@@ -128,7 +133,7 @@ export function foundDocument(
   return { question: text, fit, hits, searched, ...(queries === undefined ? {} : { queries }) };
 }
 
-/** Prints what was found; the best first. */
+/** Prints passages, the best first. */
 export function printFound(
   command: Command,
   { place }: OpenWiki,

@@ -1,4 +1,4 @@
-/** A patch of pages before a person: its difference, the decision, what became of it. @module */
+/** A patch of wiki pages: showing it, asking for a decision, printing the outcome. @module */
 import { EXIT, type ExitCode, unreachable } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { type Command, commandText } from "../command.ts";
@@ -7,25 +7,26 @@ import { type PatchAnswer, readPatch, readPatchDiff } from "../../memory-wiki/ho
 import { counted, marksOf, type OpenWiki, operatorName } from "./command.ts";
 import type { Basic } from "../powers.ts";
 
-const DIFF_LINES = 2_000;
-/** So many patches are asked about one by one. */
-const FEW = 3;
-const LISTED = 20;
+const MAX_DIFF_LINES = 2_000;
+/** Up to this many patches are asked about one by one. */
+const MAX_ONE_BY_ONE = 3;
+const MAX_LISTED = 20;
 
-/** Lines of a unified difference, safe and painted. */
+/** Lines of a unified diff, escaped and coloured. */
 export function diffLines(paint: Paint, diff: string): readonly string[] {
-  return displayBlock(diff, { prefix: "  ", maxLines: DIFF_LINES, max: 400_000, columns: 160 }).map(
-    (line) => {
-      const mark = line.slice(2, 3);
-      if (/^ {2}(\+\+\+|---) /.test(line)) return paint.bold(line);
-      if (mark === "+") return paint.green(line);
-      if (mark === "-") return paint.red(line);
-      return mark === "@" ? paint.cyan(line) : line;
-    },
-  );
+  return displayBlock(diff, { prefix: "  ", maxLines: MAX_DIFF_LINES, max: 400_000, columns: 160 })
+    .map(
+      (line) => {
+        const mark = line.slice(2, 3);
+        if (/^ {2}(\+\+\+|---) /.test(line)) return paint.bold(line);
+        if (mark === "+") return paint.green(line);
+        if (mark === "-") return paint.red(line);
+        return mark === "@" ? paint.cyan(line) : line;
+      },
+    );
 }
 
-/** Shows a patch whole: who, why, what. */
+/** Reads a patch with its diff and prints its head: id, pages, author, marks, reason. */
 export async function showPatch(
   command: Command,
   wiki: OpenWiki,
@@ -45,7 +46,7 @@ export async function showPatch(
   return { patch, diff };
 }
 
-/** Asks at a terminal whether a patch shall be, having shown it; elsewhere it waits. */
+/** At a terminal, shows a proposed patch and asks about it; elsewhere the patch keeps waiting. */
 export async function decideNow(
   command: Command<Basic | "keyboard">,
   wiki: OpenWiki,
@@ -67,7 +68,7 @@ export async function decideNow(
   return await decide(command, wiki, { id: patch.id, apply: word === "yes" });
 }
 
-/** Many patches of one sort at a terminal: all at once, none, or one by one; elsewhere they wait. */
+/** At a terminal, asks about all patches at once or one by one; elsewhere they keep waiting. */
 export async function decideMany(
   command: Command<Basic | "keyboard">,
   wiki: OpenWiki,
@@ -81,11 +82,13 @@ export async function decideMany(
     for (const patch of patches) decided.push(await decideOne(patch));
     return decided;
   };
-  if (patches.length <= FEW) return await each((patch) => decideNow(command, wiki, patch));
-  for (const { id, reason } of patches.slice(0, LISTED)) {
+  if (patches.length <= MAX_ONE_BY_ONE) {
+    return await each((patch) => decideNow(command, wiki, patch));
+  }
+  for (const { id, reason } of patches.slice(0, MAX_LISTED)) {
     screen.say(`  ${screen.paint.bold(id)}  ${displayText(reason, { max: 160 })}`);
   }
-  if (patches.length > LISTED) screen.say(`  and ${patches.length - LISTED} more`);
+  if (patches.length > MAX_LISTED) screen.say(`  and ${patches.length - MAX_LISTED} more`);
   const typed = await keyboard?.line(
     `  apply all ${patches.length}? yes, no, one by one, or Enter to leave them › `,
   );
@@ -99,7 +102,7 @@ export async function decideMany(
   return await decideAll(command, wiki, patches, word === "yes");
 }
 
-/** Applies or rejects all of them; says what became of those that met another's change, and how many were decided. */
+/** Applies or rejects every patch; prints the conflicts and how many were decided. */
 export async function decideAll(
   command: Command,
   wiki: OpenWiki,
@@ -123,7 +126,7 @@ export async function decideAll(
   return decided;
 }
 
-/** Applies or rejects a patch, and says what became of it. */
+/** Applies or rejects a patch and prints the outcome. */
 export async function decide(
   command: Command,
   wiki: OpenWiki,
@@ -135,7 +138,7 @@ export async function decide(
   return patch;
 }
 
-/** 0, or 1 for a conflict, or 75 while it waits. */
+/** Exit code of a patch's state: 0 decided, 1 conflict, 75 waiting. */
 export function exitOfPatch({ state }: PatchAnswer): ExitCode {
   switch (state) {
     case "applied":
@@ -150,7 +153,7 @@ export function exitOfPatch({ state }: PatchAnswer): ExitCode {
   }
 }
 
-/** Says what became of a page that was proposed. */
+/** Prints a patch's state; for a conflict, who changed what meanwhile. */
 export function sayPatch(command: Command, patch: PatchAnswer): void {
   const { screen } = command.powers;
   const review = screen.paint.cyan(commandText(command, `wiki review ${patch.id}`));

@@ -1,4 +1,4 @@
-/** Which wiki a command means, and where its state lies. @module */
+/** The wiki that a command works on, and its state folder: finding and making them. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -13,7 +13,7 @@ import {
   within,
 } from "../../launch/disk/places.ts";
 
-/** What the functions here are handed: a command, or as much of one. */
+/** The powers that finding a wiki needs; any command has them. */
 export interface WikiWhere {
   readonly powers: Pick<Powers, "disk" | "environment" | "wikis">;
   readonly places: Places;
@@ -25,7 +25,7 @@ export interface WikiPlace {
   readonly folder: string;
   /** STATE/wiki/ID. */
   readonly state: string;
-  /** Why it is this one. */
+  /** How it was chosen: by a flag, by this folder, or as the wiki made last. */
   readonly chosen: "named" | "here" | "last";
 }
 
@@ -33,7 +33,7 @@ const ID_LENGTH = 16;
 const FOLDERS = ["raw", "pages"];
 const FILES = ["AGENTS.md", "index.md", "log.md"];
 
-/** The state folder of a wiki, by its real folder. */
+/** STATE/wiki/ID of a wiki; the id is a hash of its real path. */
 function wikiState(places: Pick<Places, "wiki">, folder: string): string {
   const id = createHash("sha256").update(folder).digest("hex").slice(0, ID_LENGTH);
   return join(places.wiki, id);
@@ -71,17 +71,26 @@ function text(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : new TextDecoder().decode(bytes).trimEnd();
 }
 
-/** The wiki that a folder is. Throws `notFound` for one that is none, or that this state does not know. */
+/** The wiki in a folder. Throws `notFound` where it is no wiki or its state is not here. */
 export function resolveWiki(where: WikiWhere, given: string): WikiPlace {
   const folder = realFolder(where, given);
   if (!looksLikeWiki(where, folder)) {
     throw new Fault("notFound", `Cannot use "${given}": it is no wiki; ${make(where, given)}`);
   }
-  if (!isKnown(where, folder)) throw unknown(where, given);
+  if (!isKnown(where, folder)) {
+    throw new Fault(
+      "notFound",
+      `Cannot use wiki "${given}": its state is not here (it was moved, or came from elsewhere); take ` +
+        `it in with "${where.powers.environment.command} wiki init ${given}"`,
+    );
+  }
   return found(where, folder, "named");
 }
 
-/** Finds the wiki of `--wiki`, else of this folder or one above it, else the one last made. Throws `notFound`. */
+const isWikiHere = (where: WikiWhere, folder: string): boolean =>
+  looksLikeWiki(where, folder) && isKnown(where, folder);
+
+/** The wiki of `--wiki`, else of this folder or one above, else the last one. Throws `notFound`. */
 export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   const { powers, places, parsed } = command;
   const { disk, environment } = powers;
@@ -89,12 +98,12 @@ export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
   if (named !== undefined) return resolveWiki(command, named);
   const start = disk.real(environment.cwd) ?? environment.cwd;
   for (let at = start;; at = dirname(at)) {
-    if (looksLikeWiki(command, at) && isKnown(command, at)) return found(command, at, "here");
+    if (isWikiHere(command, at)) return found(command, at, "here");
     if (at === dirname(at)) break;
   }
   const last = text(disk.read(lastFile(places)));
-  if (last !== undefined && disk.real(last) === last && looksLikeWiki(command, last)) {
-    if (isKnown(command, last)) return found(command, last, "last");
+  if (last !== undefined && disk.real(last) === last && isWikiHere(command, last)) {
+    return found(command, last, "last");
   }
   throw new Fault(
     "notFound",
@@ -107,15 +116,7 @@ export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
 const make = ({ powers }: WikiWhere, folder: string): string =>
   `make one with "${powers.environment.command} wiki init ${folder}"`;
 
-function unknown({ powers }: WikiWhere, folder: string): Fault {
-  return new Fault(
-    "notFound",
-    `Cannot use wiki "${folder}": its state is not here (it was moved, or came from elsewhere); take ` +
-      `it in with "${powers.environment.command} wiki init ${folder}"`,
-  );
-}
-
-/** Every wiki that this state knows, by folder. */
+/** Every wiki of this state folder; wikis whose folder moved are left out. */
 export function knownWikis(
   { powers, places }: WikiWhere,
 ): readonly Pick<WikiPlace, "folder" | "state">[] {
@@ -128,11 +129,11 @@ export function knownWikis(
 }
 
 /**
- * Makes what `wiki init FOLDER` needs: the folder if it is not there, its state, and the note that it is the last.
- * `adopted` tells that the folder was a wiki whose state was not here.
+ * Makes the folder of `wiki init FOLDER` if it is missing, and its state folder. `adopted`: it was
+ * a wiki whose state was not here; `known`: its state was here, too.
  *
- * @throws Fault `refused` for a folder that touches Remit's state or holds links where a wiki's own lie,
- * `alreadyExists` for a folder with files of those names that is no wiki
+ * @throws Fault `refused` for a folder that touches Remit's state or has links in place of a wiki's
+ * files, `alreadyExists` for a folder with files of those names that is no wiki
  */
 export function makeWikiPlace(
   command: WikiWhere,
@@ -148,7 +149,7 @@ export function makeWikiPlace(
   if (there !== undefined && disk.stat(there)?.folder !== true) throw refused("it is a file");
   const parent = disk.real(nearest(command, dirname(path)));
   if (parent === undefined) throw refused("there is no folder to make it in");
-  // Of what is not there yet, the part that is there decides where it will be.
+  // The existing part of the path decides where a missing folder will really lie.
   const folder = there ??
     join(parent, path.slice(nearest(command, dirname(path)).length).replace(/^\/+/, ""));
   const state = disk.real(places.state) ?? places.state;
@@ -179,34 +180,32 @@ export function makeWikiPlace(
   return { folder, state: own, chosen: "named", adopted: wiki && !known, known };
 }
 
-/** The nearest folder at or above `path` that is there. */
+/** The nearest existing folder at or above `path`. */
 function nearest({ powers }: WikiWhere, path: string): string {
   let at = path;
   while (powers.disk.real(at) === undefined && at !== dirname(at)) at = dirname(at);
   return at;
 }
 
-/** Keeps it as the wiki that commands without a word about it mean. */
+/** Remembers the wiki as the default of commands that name none. */
 export function rememberWiki({ powers, places }: WikiWhere, { folder }: WikiPlace): void {
   powers.disk.write(lastFile(places), `${folder}\n`);
 }
 
-/** Forgets the state of a wiki that could not be made, so that it can be tried again. */
+/** Removes the state of a wiki that could not be made, so that `wiki init` can be tried again. */
 export function forgetWiki({ powers }: WikiWhere, place: WikiPlace): void {
   if (basename(dirname(place.state)) === "wiki") powers.disk.remove(place.state);
 }
 
-/** The embedder that a wiki's vectors were last made with, as the operator called it. */
+/** The reference of the embedder that made a wiki's vectors last, as the operator gave it. */
 export function wikiEmbedder(
   { powers }: Pick<Command, "powers">,
   place: WikiPlace,
 ): string | undefined {
-  const bytes = powers.disk.read(join(place.state, "embedder"));
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes).trim();
-  return text === "" ? undefined : text;
+  return text(powers.disk.read(join(place.state, "embedder"))) || undefined;
 }
 
-/** Keeps it. */
+/** Records the embedder of a wiki's vectors; see {@link wikiEmbedder}. */
 export function keepEmbedder(
   { powers }: Pick<Command, "powers">,
   place: WikiPlace,

@@ -27,3 +27,12 @@ export function toJson(value: unknown): Json {
 export function toJsonObject(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
+
+/** The members that are not undefined. */
+export function present<T extends object>(
+  members: { readonly [K in keyof T]: T[K] | undefined },
+): T {
+  return Object.fromEntries(
+    Object.entries(members).filter(([, value]) => value !== undefined),
+  ) as T;
+}

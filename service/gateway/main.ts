@@ -48,9 +48,9 @@ await serveChild((pipe) => {
           page: (app, door) =>
             servePage(app, { ...door, asks: makeServiceAsks(port), styleDigest, seal }),
         },
-        makeProtocol: (most) =>
+        makeProtocol: (max) =>
           makeMcpHttp({
-            ...{ most, now, note: starter.note },
+            ...{ max, now, note: starter.note },
             makeServer: (session) => makeMcpServer(session, { ...protocol, version: open.version }),
             sessionId: () => randomBytes(24).toHex(),
             open: ({ token }, client) => starter.open({ token, client }),

@@ -89,7 +89,7 @@ export function makeWorld(
     },
     randomId: () => `id${++ids}`,
     note: (text) => void notes.push(text),
-    ...(setting.most === undefined ? {} : { most: setting.most }),
+    ...(setting.most === undefined ? {} : { bounds: setting.most }),
   });
   starter.hear(server.heard);
 

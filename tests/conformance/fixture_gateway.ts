@@ -37,9 +37,9 @@ const listening = serveOverHttp({
     bounds: { sessions: 1_000, perToken: 1_000_000, perAddress: 1_000_000, bodyMs: Number(bodyMs) },
   },
   ...{ listen, now, after },
-  makeProtocol: (most) =>
+  makeProtocol: (max) =>
     makeMcpHttp({
-      ...{ most, now, note: starter.note },
+      ...{ max, now, note: starter.note },
       sessionId: () => randomBytes(24).toHex(),
       makeServer: () => makeFixtureServer(session, { rounds, nextCall: () => `call-${++calls}` }),
       open: () => Promise.resolve(session),

@@ -1,4 +1,8 @@
-/** The bridge: what the kernel may ask of the client of one A2A peer. contracts/wire/wire_mcp.ts, contracts/exchange/exchange.ts. @module */
+/**
+ * A bridge: handles the kernel's requests (contracts/wire/wire_mcp.ts,
+ * contracts/exchange/exchange.ts) for one A2A peer.
+ * @module
+ */
 import { JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
 import type { PeerCall, PeerOpen, PeerTaskAsk } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -14,7 +18,7 @@ import { makePeerOps, type OpenPeer } from "./peer_ops.ts";
 import { wordsOf } from "./skill_words.ts";
 import { peerFault } from "./limits.ts";
 
-/** Makes the handler of a bridge to a peer. */
+/** Makes the port handler of a bridge whose peer is not open yet. */
 export function makePeerBridge(
   port: Pick<Port, "ask" | "tell">,
   { clock, cipher, restoreWeb, hearWarnings }: PeerPowers,
@@ -54,7 +58,7 @@ export function makePeerBridge(
   }
 
   return Object.freeze<PortHandler>({
-    // TRUST: bodies are the kernel's own, which made them.
+    // TRUST: bodies come from the kernel, which has parsed them.
     ask(op, body: unknown): Json | Promise<Json> {
       switch (op) {
         case "open":
@@ -79,13 +83,13 @@ export function makePeerBridge(
   });
 }
 
-/** INVARIANT: what is spoken to is the interface of the card's own origin: the fetch asks no other. */
+/** INVARIANT: the interface is on the card's own origin: the fetch reaches no other. */
 async function peerOf(
   { card, spoken }: FoundCard,
   { name, asking }: { readonly name: string; readonly asking: typeof fetch },
 ): Promise<OpenPeer> {
   const transport = await factoryOf(spoken, asking).create(spoken.url, {
-    ...NOTHING,
+    ...EMPTY_CARD,
     name: card.name,
   });
   return { name, transport, tenant: spoken.tenant, streaming: card.streaming };
@@ -100,8 +104,8 @@ function factoryOf(
     : new RestTransportFactory({ fetchImpl });
 }
 
-/** A card as the SDK's factories take one: they read nothing of it. */
-const NOTHING = {
+/** An empty card: the SDK's factories need one and read nothing of it. */
+const EMPTY_CARD = {
   ...{ description: "", supportedInterfaces: [], provider: undefined, version: "" },
   ...{ capabilities: undefined, securitySchemes: {}, securityRequirements: [] },
   ...{ defaultInputModes: [], defaultOutputModes: [], skills: [], signatures: [] },

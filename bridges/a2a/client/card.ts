@@ -1,14 +1,14 @@
-/** A peer's card: parsed once, with limits. Everything in it is a stranger's word. A2A 1.0, section 4.4. @module */
+/** Parses a peer's card within limits and chooses an interface. Everything is untrusted. A2A 1.0, section 4.4. @module */
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { cutText, fieldsOf, Malformed, quoted } from "../../mcp/client/mod.ts";
 import { CARD_JSON, SKILLS } from "./limits.ts";
 
-/** The bindings that are spoken here. */
+/** The supported bindings. */
 export type PeerBinding = "JSONRPC" | "HTTP+JSON";
 
-/** Something that a peer says it does. */
+/** A skill that a peer declares. */
 export interface PeerSkill {
   readonly id: string;
   readonly name: string;
@@ -26,14 +26,14 @@ interface PeerInterface {
   readonly tenant: string;
 }
 
-/** An extension of the protocol that a peer knows. */
+/** A protocol extension that a peer declares. */
 interface PeerExtension {
   readonly uri: string;
   readonly required: boolean;
   readonly params: JsonObject | undefined;
 }
 
-/** A card, read. */
+/** A parsed card. */
 export interface PeerCard {
   readonly name: string;
   readonly version: string;
@@ -43,31 +43,31 @@ export interface PeerCard {
   readonly skills: readonly PeerSkill[];
   readonly extensions: readonly PeerExtension[];
   readonly streaming: boolean;
-  /** Kinds of credentials that it takes, `http bearer`. */
+  /** Accepted kinds of credentials, such as `http bearer`. */
   readonly schemes: readonly string[];
   readonly inputModes: readonly string[];
   readonly outputModes: readonly string[];
   /** What was left out for its form or size, a sentence each. */
   readonly left: readonly string[];
-  /** All of it, for its signature. */
+  /** The whole card, for its signature. */
   readonly raw: JsonObject;
 }
 
-const LEFT = 64;
+const MAX_NOTES = 64;
 
 /**
- * Reads a card's text.
+ * Parses a card.
  *
  * @throws Fault `upstream` for what is no card of protocol 1.0
  */
 export function readCard(text: string): PeerCard {
   const raw = objectOf(text);
   const left: string[] = [];
-  const say = (sentence: string): void => {
-    if (left.length < LEFT) left.push(cutText(sentence, 512));
+  const note = (sentence: string): void => {
+    if (left.length < MAX_NOTES) left.push(cutText(sentence, 512));
   };
   try {
-    return cardOf(raw, left, say);
+    return cardOf(raw, left, note);
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
     throw noCard(`its ${error.message}`, error);
@@ -90,10 +90,10 @@ function noCard(why: string, cause?: unknown): Fault {
   return new Fault("upstream", `Cannot read the peer's card: ${why}`, { cause });
 }
 
-function cardOf(raw: JsonObject, left: readonly string[], say: (what: string) => void): PeerCard {
+function cardOf(raw: JsonObject, left: readonly string[], note: (what: string) => void): PeerCard {
   const fields = fieldsOf(raw);
   const name = fields.needed("name", 256);
-  const given = each(fields.list("supportedInterfaces", 32), "interface", say, readInterface);
+  const given = each(fields.list("supportedInterfaces", 32), "interface", note, readInterface);
   if (given.length === 0) {
     const old = fields.text("protocolVersion", 32);
     throw noCard(
@@ -105,14 +105,14 @@ function cardOf(raw: JsonObject, left: readonly string[], say: (what: string) =>
   const capabilities = fieldsOf(fields.object("capabilities") ?? {});
   const provider = fields.object("provider");
   const all = fields.list("skills", 10_000);
-  if (all.length > SKILLS) say(`More than ${SKILLS} skills: the others were left out`);
-  const skills = each(all.slice(0, SKILLS), "skill", say, readSkill);
+  if (all.length > SKILLS) note(`More than ${SKILLS} skills: the others were left out`);
+  const skills = each(all.slice(0, SKILLS), "skill", note, readSkill);
   return {
     ...{ name, raw, left, interfaces: given, skills },
     version: fields.text("version", 128) ?? "",
     description: fields.text("description", 16_384) ?? "",
     provider: provider === undefined ? undefined : fieldsOf(provider).text("organization", 256),
-    extensions: each(capabilities.list("extensions", 64), "extension", say, readExtension),
+    extensions: each(capabilities.list("extensions", 64), "extension", note, readExtension),
     streaming: capabilities.flag("streaming") ?? false,
     schemes: Object.entries(fields.object("securitySchemes") ?? {}).slice(0, 16)
       .flatMap(([, scheme]) => schemeOf(scheme)),
@@ -124,19 +124,19 @@ function cardOf(raw: JsonObject, left: readonly string[], say: (what: string) =>
 function each<T>(
   items: readonly Json[],
   what: string,
-  say: (sentence: string) => void,
+  note: (sentence: string) => void,
   read: (item: JsonObject) => T,
 ): readonly T[] {
   return items.flatMap((item) => {
     if (!isObject(item)) {
-      say(`A ${what} is no object`);
+      note(`A ${what} is no object`);
       return [];
     }
     try {
       return [read(item)];
     } catch (error) {
       if (!(error instanceof Malformed)) throw error;
-      say(`The ${what} ${quoted(item["id"] ?? item["url"] ?? item["uri"])}: ${error.message}`);
+      note(`The ${what} ${quoted(item["id"] ?? item["url"] ?? item["uri"])}: ${error.message}`);
       return [];
     }
   });
@@ -188,15 +188,12 @@ function schemeOf(scheme: Json): readonly string[] {
   return [cutText(`${name} ${how}`.trim(), 64)];
 }
 
-/** Those that are texts, each cut. */
+/** The texts of a list, each cut. */
 function texts(items: readonly Json[], units: number): readonly string[] {
   return items.filter((item) => typeof item === "string").map((item) => cutText(item, units));
 }
 
-// Which of a card's interfaces is spoken to: on the card's own origin, in a binding and version
-// that are spoken here.
-
-/** An interface that can be spoken to. */
+/** An interface in a supported binding and version, on the card's own origin. */
 export interface Spoken extends Omit<PeerInterface, "binding"> {
   readonly binding: PeerBinding;
 }
@@ -204,7 +201,7 @@ export interface Spoken extends Omit<PeerInterface, "binding"> {
 const BINDINGS: readonly string[] = ["JSONRPC", "HTTP+JSON"] satisfies readonly PeerBinding[];
 
 /**
- * Chooses: the one that was pinned, the one that a person named, else the first.
+ * Chooses the interface that was pinned, else the one that a person named, else the first.
  *
  * @throws Fault `upstream` when there is none
  */

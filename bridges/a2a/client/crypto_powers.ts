@@ -1,4 +1,4 @@
-/** WebCrypto for a card's signature, and the bytes that the SDK wants a Buffer for. @module */
+/** WebCrypto for card signatures, and a stand-in for Node.js's Buffer. @module */
 import type { PeerCrypto } from "./find_card.ts";
 
 const ALGORITHMS = {
@@ -9,7 +9,7 @@ const ALGORITHMS = {
   },
 } as const;
 
-/** See {@link PeerCrypto}. */
+/** SHA-256 and signature checks with WebCrypto. */
 export const cipher: PeerCrypto = Object.freeze<PeerCrypto>({
   async sha256(bytes) {
     return new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
@@ -22,11 +22,11 @@ export const cipher: PeerCrypto = Object.freeze<PeerCrypto>({
   },
 });
 
-/** Stands in for Node.js's Buffer, whose layer takes milliseconds to load: the SDK makes bytes of base64 with it. */
+/** Defines a Buffer for the SDK's base64, since loading Node.js's takes milliseconds. */
 export function standInForBuffer(): void {
   const from = (value: string | Uint8Array): Uint8Array => {
     const bytes = typeof value === "string" ? Uint8Array.fromBase64(value) : value.slice();
-    // The SDK asks for base64 and nothing else.
+    // The SDK calls `toString("base64")` alone.
     return Object.defineProperty(bytes, "toString", {
       value: () => (bytes as Uint8Array<ArrayBuffer>).toBase64(),
     });

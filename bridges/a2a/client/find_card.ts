@@ -1,4 +1,4 @@
-/** A peer's card: found at the address that a person gave, read, its signatures verified. @module */
+/** Finds a peer's card and verifies its signatures. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { chooseInterface, type PeerBinding, type PeerCard, readCard, type Spoken } from "./card.ts";
 import { CARD_JSON, CARD_UNITS } from "./limits.ts";
@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../../contracts/base/js
 import { parseJson } from "../../../port/parse.ts";
 import type { Clock } from "../../mcp/client/mod.ts";
 
-/** A card that was found. */
+/** A card with its signatures and the chosen interface. */
 export interface FoundCard {
   readonly url: string;
   readonly card: PeerCard;
@@ -24,9 +24,9 @@ interface FindParts {
 const WELL_KNOWN = "/.well-known/agent-card.json";
 
 /**
- * Finds the card at `url`: the address of a card, of a host, or of an endpoint.
+ * Finds a card; `url` is the address of a card, a host, or an endpoint.
  *
- * @throws Fault `upstream` when there is none, or none that can be used or trusted
+ * @throws Fault `upstream` without a usable and trustworthy card
  */
 export async function findCard(
   url: string,
@@ -47,7 +47,7 @@ export async function findCard(
     try {
       card = readCard(text);
     } catch (error) {
-      // An endpoint answers a GET with something else: its card lies at the well-known place.
+      // An endpoint answers GET with something else: try the well-known path.
       if (!(error instanceof Fault)) throw error;
       last ??= error;
       continue;
@@ -66,7 +66,7 @@ function placesOf(url: string): readonly URL[] {
   return own.pathname === "/" || own.href === known.href ? [known] : [own, known];
 }
 
-/** A document's text; undefined when there is none. */
+/** A document's text; undefined when it is missing. */
 async function got(at: URL, { ask, signal }: FindParts): Promise<string | undefined> {
   const answer = await ask(at, {
     headers: { accept: "application/json", "a2a-version": "1.0" },
@@ -84,26 +84,24 @@ async function got(at: URL, { ask, signal }: FindParts): Promise<string | undefi
   throw new Fault("upstream", `Cannot read the peer's card: it is longer than ${CARD_UNITS}`);
 }
 
-// Signatures: JWS over the canonical card, with keys from the card's own origin. A2A 1.0,
-// section 8.4; RFC 7515, 7517, 7638.
-
+/** The verified signatures of a card: A2A 1.0, section 8.4; RFC 7515, 7517, 7638. */
 interface Signed {
   /** Thumbprints of the keys whose signatures verified. */
   readonly keys: readonly string[];
-  /** What a reviewer should know, a sentence each. */
+  /** Sentences for a reviewer. */
   readonly notes: readonly string[];
 }
 
 interface SignatureParts {
-  /** Of the card: keys are taken from no other. */
+  /** The card's origin, the only one that keys may come from. */
   readonly origin: string;
-  /** Gets a document of that origin, as text. */
+  /** Gets a document of that origin as text. */
   get(url: URL): Promise<string>;
   readonly cipher: PeerCrypto;
 }
 
-const SIGNATURES = 8;
-const KEYS = 32;
+const MAX_SIGNATURES = 8;
+const MAX_KEYS = 32;
 const MEMBERS = { OKP: ["crv", "kty", "x"], EC: ["crv", "kty", "x", "y"] } as const;
 
 interface Header {
@@ -113,13 +111,13 @@ interface Header {
 }
 
 /**
- * Verifies what can be verified. A card with signatures of which none is true is refused.
+ * Verifies signatures. A card with signatures of known keys, none of them valid, is refused.
  *
  * @throws Fault `upstream`
  */
 async function verifySignatures(raw: JsonObject, parts: SignatureParts): Promise<Signed> {
   const given = raw["signatures"];
-  const list = Array.isArray(given) ? given.slice(0, SIGNATURES) : [];
+  const list = Array.isArray(given) ? given.slice(0, MAX_SIGNATURES) : [];
   if (list.length === 0) return { keys: [], notes: [] };
   const text = canonicalText(raw);
   const keys = new Set<string>();
@@ -157,7 +155,7 @@ async function verifySignatures(raw: JsonObject, parts: SignatureParts): Promise
 }
 
 function canonicalText(raw: JsonObject): string {
-  // TRUST: from the peer, bounded; the SDK takes from it what protocol 1.0 has.
+  // TRUST: from the peer, within limits; the SDK reads the fields of protocol 1.0.
   return canonicalizeAgentCard(raw as unknown as Parameters<typeof canonicalizeAgentCard>[0]);
 }
 
@@ -168,10 +166,10 @@ function headerOf(entry: Json): Header | undefined {
     const bytes = base64url(entry["protected"]);
     header = parseJson(new TextDecoder().decode(bytes), { ...CARD_JSON, depth: 4 });
   } catch {
-    // What does not parse is no header.
+    // A header that does not parse counts as unknown.
     return undefined;
   }
-  // An extension that must be understood is not.
+  // A critical extension (`crit`) is not supported.
   if (!isObject(header) || header["crit"] !== undefined) return undefined;
   const { alg, kid, jku } = header;
   if ((alg !== "EdDSA" && alg !== "ES256") || typeof kid !== "string") return undefined;
@@ -181,17 +179,17 @@ function headerOf(entry: Json): Header | undefined {
 async function keysOf(url: URL, { get }: SignatureParts): Promise<readonly JsonObject[]> {
   const set = parseJson(await get(url), CARD_JSON);
   const keys = isObject(set) ? set["keys"] : undefined;
-  return (Array.isArray(keys) ? keys : []).slice(0, KEYS).filter(isObject);
+  return (Array.isArray(keys) ? keys : []).slice(0, MAX_KEYS).filter(isObject);
 }
 
-/** The key that a signature carries along. It is good for nothing but to be pinned by its thumbprint. */
+/** The key inside a signature: useful only for pinning its thumbprint. */
 function carriedKey(entry: Json, kid: string): Promise<readonly JsonObject[]> | undefined {
   const header = isObject(entry) ? entry["header"] : undefined;
   const jwk = isObject(header) ? header["jwk"] : undefined;
   return isObject(jwk) ? Promise.resolve([{ ...jwk, kid }]) : undefined;
 }
 
-/** Thumbprint of the key that signed; undefined when none of them did. */
+/** The thumbprint of the key that signed; undefined when none of the keys did. */
 async function signer(
   entry: Json,
   { header, text, set, cipher }: {
@@ -214,7 +212,7 @@ async function signer(
       return undefined;
     }
   } catch {
-    // A key or a signature that is none.
+    // A malformed key or signature verifies nothing.
     return undefined;
   }
   return (await cipher.sha256(encoder.encode(JSON.stringify(jwk)))).toBase64(URL_SAFE);
@@ -226,7 +224,7 @@ function base64url(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.fromBase64(text, { alphabet: "base64url" });
 }
 
-/** The members that a thumbprint is made of, in its order. */
+/** The members of a key's thumbprint, in its order (RFC 7638). */
 function publicPart(
   key: JsonObject,
   alg: Header["alg"],
@@ -241,11 +239,11 @@ function publicPart(
     : undefined;
 }
 
-/** Cryptography, as far as a card's signature needs it. */
+/** The cryptography that card signatures need. */
 export interface PeerCrypto {
   /** SHA-256. */
   sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array>;
-  /** Whether `signature` over `data` is this key's. Rejects for a key that is none. */
+  /** Whether `signature` over `data` was made with this key. Rejects for a malformed key. */
   verify(
     key: { readonly alg: "EdDSA" | "ES256"; readonly jwk: Readonly<Record<string, string>> },
     signature: Uint8Array<ArrayBuffer>,
@@ -253,12 +251,12 @@ export interface PeerCrypto {
   ): Promise<boolean>;
 }
 
-/** See {@link PeerCrypto}. */
+/** The powers of a peer's bridge. */
 export interface PeerPowers {
   readonly clock: Clock;
   readonly cipher: PeerCrypto;
-  /** Gives the SDK the web classes that its transports need. */
+  /** Restores the global web classes that the SDK's transports need. */
   readonly restoreWeb: () => void;
-  /** Where warnings of the SDK go. */
+  /** Sends the SDK's warnings to `to`. */
   readonly hearWarnings: (to: (text: string) => void) => void;
 }

@@ -1,4 +1,4 @@
-/** What a peer has said of one task so far, of answers and of streams: bounded, and of no other task. @module */
+/** Collects a peer's answers and stream events about one task, within limits. @module */
 import {
   type Artifact,
   type Message,
@@ -21,47 +21,47 @@ import {
 import { cutText, type ReportViolation } from "../../mcp/client/mod.ts";
 import { ARTIFACTS, NOTICES, PARTS, RESULT_UNITS, SAID } from "./limits.ts";
 
-/** An artifact, as far as it came. */
+/** An artifact, with the parts received so far. */
 export interface HeardArtifact {
   readonly id: string;
   readonly name: string;
   readonly parts: readonly Part[];
 }
 
-/** See {@link makeHeard}. */
+/** What a peer has said about one task. */
 export interface Heard {
-  /** The peer's names of the task; undefined before it said one, or when it answered with a message alone. */
+  /** The peer's id of the task; undefined before the peer named one, or when it answers without a task. */
   readonly task: string | undefined;
   readonly context: string | undefined;
   readonly state: ExchangeState | undefined;
-  /** What was said with the state, or the message that it answered with. */
+  /** The message of the state, or the message that answers without a task. */
   readonly message: readonly Part[];
   readonly artifacts: readonly HeardArtifact[];
-  /** The highest label that it said of anything. */
+  /** The highest label of anything received. */
   readonly label: Label;
-  /** Parts that there was no room for. */
+  /** Parts left out for lack of room. */
   readonly dropped: number;
-  /** It is over, or waits for us. */
+  /** The task is over, or waits for us. */
   readonly settled: boolean;
-  /** It is over: what was said with the state is the result. */
+  /** The task is over: the message of its state is the result. */
   readonly over: boolean;
-  /** Artifacts of which nothing more comes. */
+  /** Complete artifacts. */
   readonly ready: readonly Pick<HeardArtifact, "id" | "name">[];
-  /** Takes the answer to a look. @throws Fault `upstream` when it is of another task */
+  /** Takes the answer to a poll. @throws Fault `upstream` when it is of another task */
   answered(answer: Task | Message): void;
-  /** Takes the answer to a message of ours: that it waits for us may be how it stood before. Throws as `answered`. */
+  /** Takes the answer to our message; its "waits for us" may be older than the message. Throws as `answered`. */
   sent(answer: Task | Message): void;
-  /** What belongs to another task is reported and left out. */
+  /** Takes a stream event; one of another task is reported and dropped. */
   event(event: StreamResponse): void;
 }
 
 interface HeardParts {
-  /** The task that is meant; absent: a new one. */
+  /** The task that the call is about; absent: a new one. */
   readonly task?: string | undefined;
   readonly report: ReportViolation;
-  /** A status message came: its text; first of all, the name of the task that the peer made, in our words. */
+  /** Receives the text of each status message; before all, the id of a new task in our words. */
   notice(text: string): void;
-  /** A message came that is not the end of the task: it is the inbox's. */
+  /** Receives each message for the inbox: all but the task's last. */
   said(message: SaidParts): void;
 }
 
@@ -81,7 +81,7 @@ const OVER: ReadonlySet<ExchangeState> = new Set(
 const ASKS: ReadonlySet<ExchangeState> = new Set(["inputRequired", "authRequired"] as const);
 const ID_UNITS = 128;
 
-/** Collects what is heard during one call. */
+/** Makes the collector of one call. */
 export function makeHeard({ task: meant, report, notice, said }: HeardParts): Heard {
   let task = meant, context: string | undefined, state: ExchangeState | undefined;
   let message: readonly Part[] = [], answeredAlone = false, stale = false;
@@ -96,7 +96,7 @@ export function makeHeard({ task: meant, report, notice, said }: HeardParts): He
     if (id === "" || id.length > ID_UNITS) return task !== undefined && id === "";
     if (task === undefined) {
       task = id;
-      told(peerTaskWords(id));
+      tell(peerTaskWords(id));
     }
     return id === task;
   };
@@ -107,7 +107,7 @@ export function makeHeard({ task: meant, report, notice, said }: HeardParts): He
     dropped++;
     return false;
   };
-  const told = (text: string): void => {
+  const tell = (text: string): void => {
     if (text === "" || text === lastNotice || ++notices > NOTICES) return;
     lastNotice = text;
     notice(text);
@@ -118,13 +118,13 @@ export function makeHeard({ task: meant, report, notice, said }: HeardParts): He
     if (given.message !== undefined) labelled(given.message);
     const words = given.message?.parts ?? [];
     if (words.length === 0) {
-      // A state that says nothing says nothing of the state before.
+      // A state without a message does not keep the message of the state before.
       if (isSettled(state)) message = [];
-      else if (state === "submitted") told("it has the message, and has not begun");
+      else if (state === "submitted") tell("it has the message, and has not begun");
       return;
     }
     message = words.slice(0, PARTS);
-    told(textOf(message));
+    tell(textOf(message));
     if (state !== undefined && OVER.has(state)) return;
     const kind = state !== undefined && ASKS.has(state) ? "question" : "status";
     said({ kind, message: given.message?.messageId ?? "", task, parts: message, label });
@@ -260,24 +260,22 @@ function unitsOf({ content }: Part): number {
   }
 }
 
-// What a peer says beside the result of a call, a message at a time: bounded, and each once.
-
-/** A message, without the call that it came during. */
+/** A message for the inbox, without its call. */
 type Said = Omit<PeerSaid, "id">;
 
 interface SaidParts {
   readonly kind: PeerSaid["kind"];
-  /** The peer's own id of it. */
+  /** The peer's id of the message. */
   readonly message: string;
   readonly task: string | undefined;
   readonly parts: readonly Part[];
   readonly label: NonNullable<PeerSaid["label"]>;
 }
 
-/** Makes what passes messages on to `tell`: of each kind only so many, and nothing twice. */
+/** Passes messages to `tell`: a limited number of each kind, and none twice. */
 export function makeSaying(tell: (said: Said) => void): {
   message(given: SaidParts): void;
-  /** Artifacts that are there, and are not shown with the result. */
+  /** Tells of complete artifacts that the result does not show. */
   ready(
     task: string | undefined,
     artifacts: readonly { readonly id: string; readonly name: string }[],
@@ -313,7 +311,7 @@ export function makeSaying(tell: (said: Said) => void): {
   });
 }
 
-/** A part as words: a link is named and never followed, bytes are counted. */
+/** A part as text: a link is named and never followed, bytes are counted. */
 function wordsOf({ content }: Part): string {
   switch (content?.$case) {
     case "text":

@@ -1,5 +1,5 @@
 /**
- * A bridge: the client of one A2A peer for one task, a process without any permission. Bundled as a2a.js.
+ * The entry of a bridge: the client of one A2A peer for one task, without any permission.
  * @module
  */
 import { clock, hearWarnings, restoreWeb } from "../../mcp/client/bridge_powers.ts";

@@ -1,4 +1,4 @@
-/** `fetch` for the SDK's transports: the kernel makes the request, and we read what comes with our limits. @module */
+/** `fetch` for the SDK's transports: the kernel sends requests, answers are read within limits. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import {
@@ -13,18 +13,18 @@ import { ANSWER_JSON, ANSWER_UNITS, STREAM_EVENTS, STREAM_UNITS } from "./limits
 
 interface PeerFetchParts {
   readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
-  /** The one origin that is asked. */
+  /** The only origin that requests may go to. */
   readonly origin: string;
-  /** The peer's name, for what a person is told to do. */
+  /** The peer's name, for messages. */
   readonly name: string;
   readonly report: ReportViolation;
 }
 
-/** Text of an answer that is a refusal. */
-const REFUSAL_UNITS = 65_536;
+/** Units kept of a refusal. */
+const MAX_REFUSAL_UNITS = 65_536;
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json$/;
 
-/** Makes the fetch. */
+/** Makes a `fetch` for one peer's origin. Throws `upstream`, `tooLarge`. */
 export function makePeerFetch({ kernel, origin, name, report }: PeerFetchParts): typeof fetch {
   const ask = makeKernelHttp(kernel, { origin, whose: "peer" });
   return async (address, init = {}) => {
@@ -40,7 +40,7 @@ export function makePeerFetch({ kernel, origin, name, report }: PeerFetchParts):
       return new Response(eventStream(pieces, stop, report), { status, headers });
     }
     const whole = JSON_TYPE.test(type);
-    const text = await readAll(pieces, whole ? ANSWER_UNITS : REFUSAL_UNITS, !whole);
+    const text = await readAll(pieces, whole ? ANSWER_UNITS : MAX_REFUSAL_UNITS, !whole);
     if (text === undefined) {
       stop();
       report("It answered with more than an answer may hold");
@@ -51,7 +51,7 @@ export function makePeerFetch({ kernel, origin, name, report }: PeerFetchParts):
   };
 }
 
-/** What an answer's number says that the protocol does not. */
+/** The fault for a status outside of the protocol; undefined for others. */
 function refusedBy(status: number, name: string): Fault | undefined {
   const refuse = (why: string): Fault =>
     new Fault("upstream", `Cannot ask the peer: ${why}`, { detail: { status } });
@@ -75,7 +75,7 @@ function parseAnswer(text: string, report: ReportViolation): void {
   }
 }
 
-/** The events, each read with our limits and written anew before the SDK sees them. */
+/** A stream of events, each checked against our limits and rewritten before the SDK reads it. */
 function eventStream(
   pieces: () => Promise<Uint8Array>,
   stop: () => void,
@@ -110,7 +110,7 @@ function eventStream(
   }, { highWaterMark: 0 });
 }
 
-/** Makes the reader of one stream: takes its pieces, gives whole events in the SDK's form. Throws `tooLarge`, `upstream`. */
+/** Makes a rewriter of events: pieces in, whole events out. Throws `tooLarge`, `upstream`. */
 function makePeerEvents(): (text: string) => readonly string[] {
   const take = makeEvents(
     ANSWER_UNITS,

@@ -1,4 +1,4 @@
-/** What may be asked of an open peer: its words, a message to it, a task of ours there, an artifact of that. @module */
+/** The kernel's operations on an open peer: messages, tasks, artifacts. @module */
 import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { PeerCall, PeerSaid, PeerTaskAsk } from "../../../contracts/exchange/exchange.ts";
@@ -8,6 +8,7 @@ import {
   type Clock,
   cutText,
   type KernelSide,
+  pause,
   type ReportViolation,
 } from "../../mcp/client/mod.ts";
 import { type Heard, makeHeard, makeSaying } from "./heard.ts";
@@ -15,7 +16,7 @@ import { CANCEL_MS, peerFault, POLL_MS, SPARE_MS } from "./limits.ts";
 import { artifactResult, idOf, messageOf, resultOf } from "./peer_result.ts";
 import type { SendMessageRequest } from "@a2a-js/sdk";
 
-/** A peer that is open. */
+/** An open peer. */
 export interface OpenPeer {
   readonly name: string;
   readonly transport: Transport;
@@ -26,7 +27,7 @@ export interface OpenPeer {
 interface PeerOpsParts {
   readonly peer: () => OpenPeer;
   readonly kernel: Pick<KernelSide, "progress">;
-  /** What goes to the inbox of the calling task. */
+  /** Sends a message to the inbox of the calling task. */
   said(message: PeerSaid): void;
   readonly calls: Calls;
   readonly clock: Pick<Clock, "after">;
@@ -42,7 +43,7 @@ export interface PeerOps {
 
 interface Hearing {
   readonly heard: Heard;
-  /** The peer makes a task of it. */
+  /** Whether the message starts a new task. */
   readonly isNew: boolean;
   /** Tells of artifacts that the result does not show. */
   ready(): void;
@@ -70,7 +71,7 @@ export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOp
     };
   };
 
-  /** Best effort: whoever gave the call up does not wait for it. */
+  /** Cancels a task at the peer without waiting for the answer. */
   const giveUp = (task: string): void => {
     const ending = new AbortController();
     const forget = clock.after(CANCEL_MS, () => ending.abort());
@@ -80,7 +81,7 @@ export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOp
       .finally(forget);
   };
 
-  /** Runs `work` until it is done or the time for it is over; then what was heard so far is the result. */
+  /** Runs `work` until it ends or its time is over, and returns what was heard so far. */
   const during = (
     asked: { readonly id: string; readonly deadlineMs: number; readonly waitMs: number },
     { heard, isNew, ready }: Hearing,
@@ -103,7 +104,7 @@ export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOp
       try {
         await work(following(ending.signal));
       } catch (error) {
-        // The task goes on without us: what we know of it is worth more than that it took its time.
+        // The task goes on at the peer: what was heard so far is worth more than a timeout.
         const fault = peerFault(verb, error);
         if (!late) throw isNew ? stillThere(fault, heard, peer().name) : fault;
         if (heard.task === undefined) throw ending.signal.reason;
@@ -171,11 +172,8 @@ export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOp
   });
 }
 
-// Follows a task of a peer: by its stream where it has one, then by polling at growing
-// intervals.
-
-/** Messages of a task that are asked for where it is over and said nothing. */
-const SAID_LAST = 2;
+/** Last messages that are requested from a finished task that said nothing. */
+const LAST_MESSAGES = 2;
 
 interface FollowParts {
   readonly transport: Transport;
@@ -186,7 +184,7 @@ interface FollowParts {
   readonly report: ReportViolation;
 }
 
-/** Sends a message and hears until its task is settled. Rejects with a fault, also when the signal aborts. */
+/** Sends a message and follows its task by stream, then by polling, until it is settled. Rejects with a fault. */
 async function sendAndFollow(
   parts: FollowParts,
   request: SendMessageRequest,
@@ -202,16 +200,16 @@ async function sendAndFollow(
         if (!waits && heard.task !== undefined) return;
       }
     } catch (error) {
-      // It has the message, and a task of it: that is looked at as if there had been no stream.
+      // The peer has the message and made a task: poll that task, as without a stream.
       if (options.signal?.aborted === true || heard.task === undefined) {
         throw peerFault("send the message", error);
       }
       report("Its stream broke off");
     }
-    // A stream tells of changes, and may leave out what stands in the task: its words, its artifacts.
+    // A stream tells of changes and may omit what the task holds: its messages and artifacts.
     const { over, task, message, artifacts } = heard;
     if (over && task !== undefined && message.length + artifacts.length === 0) {
-      await lookAtTask(parts, heard, SAID_LAST).catch((error) => {
+      await lookAtTask(parts, heard, LAST_MESSAGES).catch((error) => {
         if (!(error instanceof Fault) || options.signal?.aborted === true) throw error;
         report("Its stream ended without a word, and its task cannot be looked at");
       });
@@ -231,7 +229,7 @@ async function followTask(parts: FollowParts, heard: Heard): Promise<void> {
   let wait: number = POLL_MS.first;
   while (!heard.settled) {
     await pause(clock, wait, options.signal);
-    wait = Math.min(wait * 2, POLL_MS.most);
+    wait = Math.min(wait * 2, POLL_MS.max);
     await lookAtTask(parts, heard);
   }
 }
@@ -250,21 +248,7 @@ async function lookAtTask(
   }
 }
 
-function pause(
-  clock: Pick<Clock, "after">,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const forget = clock.after(ms, resolve);
-    signal?.addEventListener("abort", () => {
-      forget();
-      reject(signal.reason);
-    }, { once: true });
-  });
-}
-
-/** The fault of a call that made a task at the peer, with the task's name. */
+/** Adds the id of a task that may go on at the peer to the fault of its call. */
 function stillThere(fault: Fault, { task, over }: Heard, peer: string): Fault {
   if (task === undefined || over || fault.code === "cancelled") return fault;
   const named = JSON.stringify(task);

@@ -1,4 +1,4 @@
-/** What a peer said, as the result of a call: first a line of ours, then its parts; links are never followed. @module */
+/** Results of calls of a peer, and the requests sent to it. Links are never followed. @module */
 import { type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
 import type { McpCallResult, McpPart } from "../../../contracts/wire/wire_mcp.ts";
 import { cutText } from "../../mcp/client/mod.ts";
@@ -8,11 +8,11 @@ import type { PeerCall } from "../../../contracts/exchange/exchange.ts";
 import { peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 
-const TEXT_UNITS = 8_000_000;
+const MAX_TEXT_UNITS = 8_000_000;
 
 /**
- * Makes the result of a message or of a look at a task: what was said last where the task is over, and its artifacts where
- * it is settled. What was said before goes through the inbox, and so does what is asked.
+ * The result of a message or a poll: a line of ours, the last message of a finished task, the
+ * artifacts of a settled one. Earlier messages and questions go to the inbox.
  */
 export function resultOf(
   heard: Heard,
@@ -44,7 +44,7 @@ export function resultOf(
   };
 }
 
-/** Makes the result of fetching one artifact: all of it is kept as an artifact of ours. */
+/** The result of fetching an artifact, which is kept as one of ours. */
 export function artifactResult(
   { id, name, parts }: HeardArtifact,
   { peer, label }: { readonly peer: string; readonly label: McpCallResult["label"] },
@@ -66,7 +66,7 @@ function headOf({ id, name }: HeardArtifact): string {
   }]`;
 }
 
-/** What to do next, in words of ours. */
+/** What the model can do next, in our words. */
 function nextOf({ task, state }: Heard, peer: string, goesOn: boolean): readonly McpPart[] {
   const say = (text: string): readonly McpPart[] => [{ kind: "text", text: `[${text}]` }];
   if (goesOn && task !== undefined) {
@@ -94,7 +94,7 @@ function partOf(part: Part, named = "", how: "shown" | "kept" = "shown"): readon
     case "text":
     case "data": {
       const text = content.$case === "text"
-        ? content.value.slice(0, TEXT_UNITS)
+        ? content.value.slice(0, MAX_TEXT_UNITS)
         : JSON.stringify(content.value ?? null);
       if (how === "shown") return [{ kind: "text", text }];
       const type = content.$case === "text" ? "text/plain" : "application/json";
@@ -117,15 +117,12 @@ function partOf(part: Part, named = "", how: "shown" | "kept" = "shown"): readon
   }
 }
 
-// A message to a peer is made of a call's arguments alone, so that a repeated call sends the
-// same message.
-
-/** Names of A2A, in what is sent by us. */
+/** Ids in our messages. */
 const ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Makes the request. The message's id and, where no task and no context is named, its context are made of the call's key,
- * so that a peer can tell that it has it already.
+ * The request for a call, made from its arguments alone. The message's id and, without a task or
+ * context, its context derive from the call's key, so that a peer recognises a repeated message.
  *
  * @throws Fault `invalidArguments`
  */
@@ -157,7 +154,7 @@ export function messageOf(
   };
 }
 
-/** The task that is gone on with. */
+/** The id in an argument; undefined when it is empty. Throws `invalidArguments`. */
 export function idOf(value: unknown, what: string): string | undefined {
   if (value === undefined || value === "") return undefined;
   if (typeof value === "string" && ID.test(value)) return value;

@@ -1,13 +1,13 @@
-/** A card as words for a review: each skill is a tool. What changes in them is found by their digest. @module */
+/** Converts a card to a listing for review: each skill is a tool, whose digest reveals changes. @module */
 import type { McpToolWords } from "../../../contracts/exchange/mcp.ts";
 import type { PeerWords } from "../../../contracts/exchange/exchange.ts";
 import { cutText } from "../../mcp/client/mod.ts";
 import type { PeerCard, PeerSkill } from "./card.ts";
 import type { FoundCard } from "./find_card.ts";
 
-/** The extension by which a peer says that a message which is sent again is answered as the first time. */
+/** The extension by which a peer declares that a repeated message is answered as the first time. */
 const ONCE = "urn:remit:a2a:once";
-/** The one tool of a peer that names no skill. */
+/** The only tool of a peer without skills. */
 const MESSAGE: PeerSkill = {
   ...{ id: "message", name: "", description: "Takes a message.", tags: [], examples: [] },
   ...{ inputModes: [], outputModes: [] },
@@ -39,7 +39,7 @@ const INPUT = {
   additionalProperties: false,
 } as const;
 
-/** Everything that a card says. */
+/** The listing of a card. */
 export function wordsOf(found: FoundCard): PeerWords {
   const { card, spoken, signed, url } = found;
   const skills = card.skills.length === 0 ? [MESSAGE] : card.skills;
@@ -79,10 +79,10 @@ function descriptionOf(card: PeerCard, skill: PeerSkill): string {
     items.length === 0 ? [] : [`${what}: ${items.join(", ")}`];
   const takes = skill.inputModes.length === 0 ? card.inputModes : skill.inputModes;
   const gives = skill.outputModes.length === 0 ? card.outputModes : skill.outputModes;
-  const said = skill.description === "" ? skill.name : skill.description;
+  const own = skill.description === "" ? skill.name : skill.description;
   return [
-    ...(said === "" ? [] : [said]),
-    // A sentence in a name is a sentence that a model reads: it is looked at as one.
+    ...(own === "" ? [] : [own]),
+    // An id that is a sentence reaches the model: show it to the reviewer as text.
     ...(/^[\w.:/-]{1,64}$/.test(skill.id) ? [] : [`Skill: ${skill.id}`]),
     ...listed("Tags", skill.tags),
     ...listed("Takes", takes),
@@ -92,7 +92,7 @@ function descriptionOf(card: PeerCard, skill: PeerSkill): string {
   ].join("\n");
 }
 
-/** What an extension for costs says: `…/cost`, `…:pricing`. */
+/** The words of an extension about costs, such as `…/cost` or `…:pricing`. */
 function costOf({ extensions }: PeerCard): readonly string[] {
   const found = extensions.find(({ uri }) =>
     /[/:](?:cost|price|pricing)s?(?:\/v?[0-9.]+)?$/.test(uri)

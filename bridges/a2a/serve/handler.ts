@@ -1,6 +1,7 @@
 /**
- * The protocol's operations for one caller, as the SDK's transport handlers want them: each is one request to the starter.
- * No store, no executor, no event bus: the kernel's exchange is the one truth. A2A 1.0, section 3.1.
+ * The protocol's operations for one caller, for the SDK's transport handlers: each is a request to
+ * the starter. There is no store, executor or event bus: the kernel holds the exchange. A2A 1.0,
+ * section 3.1.
  * @module
  */
 import {
@@ -32,19 +33,19 @@ interface HandlerParts {
   readonly caller: KnownCaller;
   newId(): string;
   readonly after: (ms: number, then: () => void) => () => void;
-  /** Longest that a blocking request waits, milliseconds. */
+  /** Milliseconds that a blocking request waits, at most. */
   readonly blockMs: number;
-  /** Nobody waits for the answer any more: what is watched for it is let go. */
+  /** Aborts when nobody waits for the answer: its watches are ended. */
   readonly signal: AbortSignal;
   /** The request's `traceparent`. */
   readonly trace?: string | undefined;
 }
 
-/** Makes it. */
+/** Makes the SDK's handler for one caller. */
 export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   const { desk, caller, newId, signal } = parts;
 
-  /** A watch that also ends when nobody waits any more: an operation that waits for events cannot be ended otherwise. */
+  /** Ends a watch with the signal, too: an operation that waits for events cannot be ended otherwise. */
   const watched = async (begun: Promise<Watch>): Promise<Watch> => {
     const watch = await begun;
     if (signal.aborted) watch.stop();
@@ -55,7 +56,7 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   const card = async (): Promise<AgentCard> =>
     AgentCard.fromJSON(parseJson((await desk.card()).card));
 
-  /** Every card takes and gives plain text: only what is more is looked up. */
+  /** The card's media types; plain text, which every card accepts, needs no look-up. */
   const modes = async (request: SendMessageRequest): Promise<Modes> => {
     const { message, configuration } = request;
     const plain = (configuration?.acceptedOutputModes ?? []).length === 0 &&
@@ -67,17 +68,17 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
 
   const asked = async (request: SendMessageRequest) => {
     if (request.configuration?.taskPushNotificationConfig !== undefined) needPush();
-    const said = sayOf(request, { token: caller.token, modes: await modes(request), newId });
+    const read = sayOf(request, { token: caller.token, modes: await modes(request), newId });
     const { trace } = parts;
-    return trace === undefined ? said : { ...said, say: { ...said.say, trace } };
+    return trace === undefined ? read : { ...read, say: { ...read.say, trace } };
   };
 
-  /** Refused where the peer may have no deliveries: the same for every task, so nothing is told of any. */
+  /** Refuses peers without push notifications; the same for every task, so that nothing is revealed. */
   const needPush = (): void => {
     if (!caller.holder.push) throw new PushNotificationNotSupportedError();
   };
 
-  /** The exchange when it is the peer's turn or over, or as it is after the longest wait. */
+  /** The exchange once it is settled, or its state after the longest wait. */
   const settled = async (watch: Watch): Promise<Exchange> => {
     const giveUp = parts.after(parts.blockMs, watch.stop);
     let latest = watch.first;
@@ -94,7 +95,7 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     }
   };
 
-  /** What happens to an exchange, after `from`. */
+  /** The stream events of an exchange after `from`. */
   const follow = async function* (
     from: Exchange,
     watch: Watch,
@@ -120,10 +121,10 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     getAuthenticatedExtendedAgentCard: card,
     async sendMessage(request) {
       const { say, how: { historyLength, returnImmediately } } = await asked(request);
-      const told = returnImmediately
+      const exchange = returnImmediately
         ? await desk.send(say)
         : await settled(await watched(desk.sendWatched(say, false)));
-      return directOf(told) ?? taskOf(told, { historyLength });
+      return directOf(exchange) ?? taskOf(exchange, { historyLength });
     },
     async *sendMessageStream(request) {
       const { say } = await asked(request);
@@ -192,13 +193,11 @@ function modesOf({ defaultInputModes, defaultOutputModes, skills }: AgentCard): 
   };
 }
 
-// ListTasks: A2A 1.0, section 3.1.4.
-
-/** Tasks of a page where nobody says how many. */
-const SIZE = 50;
+/** Tasks of a page by default. */
+const DEFAULT_PAGE_SIZE = 50;
 const Asked = Query.omit({ peer: true }).strict();
 
-/** The query. A page token is our own and opaque: the starter says whether it is one. */
+/** The query of ListTasks (A2A 1.0, section 3.1.4). The starter checks the page token, which is opaque. */
 function queryOf(request: ListTasksRequest): Omit<PeerQuery, "peer"> {
   const state = exchangeState(request.status);
   const since = request.statusTimestampAfter;
@@ -206,7 +205,7 @@ function queryOf(request: ListTasksRequest): Omit<PeerQuery, "peer"> {
     ...request.contextId === "" ? {} : { context: request.contextId },
     ...state === undefined ? {} : { state },
     ...since === undefined ? {} : { since: Date.parse(since) },
-    size: request.pageSize ?? SIZE,
+    size: request.pageSize ?? DEFAULT_PAGE_SIZE,
     ...request.pageToken === "" ? {} : { page: request.pageToken },
   });
   if (!read.success) throw malformed("the query does not fit");

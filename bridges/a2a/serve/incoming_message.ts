@@ -1,4 +1,4 @@
-/** A message as a peer sends it, to what the starter is asked. Pure. A2A 1.0, section 3.1.1. @module */
+/** Converts a peer's message to a request to the starter. A2A 1.0, section 3.1.1. @module */
 import type { Message, SendMessageRequest, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import {
   ExchangeId,
@@ -10,14 +10,14 @@ import { PeerSay } from "../../../contracts/wire/wire_a2a.ts";
 import { mediaTypeOf, metadataText, peerPartOf } from "./part.ts";
 import { malformed, notTaken, taskNotFound } from "./refusal.ts";
 
-/** What a card says of content. */
+/** The media types of a card. */
 export interface Modes {
-  /** Media types that are taken; `text/*` and `*\/*` stand for several. */
+  /** Accepted media types; `text/*` and `*\/*` are wildcards. */
   readonly input: readonly string[];
   readonly output: readonly string[];
 }
 
-/** Media types of an agent that says none. */
+/** Media types of an agent that declares none. */
 export const MODES: Modes = Object.freeze({
   input: Object.freeze([
     "text/plain",
@@ -34,8 +34,8 @@ export const MODES: Modes = Object.freeze({
 });
 
 /**
- * Whether a list of media types holds `type`. Who takes `application/octet-stream` takes every `application` as bytes, and
- * who takes `text/plain` every text as text (RFC 2046, sections 4.1.4 and 4.5.3).
+ * Whether media types accept `type`. `application/octet-stream` accepts every application type as
+ * bytes, `text/plain` every text (RFC 2046, sections 4.1.4 and 4.5.3).
  */
 export function takes(modes: readonly string[], type: string): boolean {
   const [family] = type.split("/");
@@ -47,15 +47,15 @@ export function takes(modes: readonly string[], type: string): boolean {
   });
 }
 
-/** How a message is to be answered. */
+/** How to answer a message. */
 interface SendHow {
   readonly historyLength: number | undefined;
   readonly returnImmediately: boolean;
 }
 
 /**
- * What the starter is asked to take.
- * @throws the refusal of A2A: unknown media type, too large, an id that no task of ours can have.
+ * Builds the request to the starter.
+ * @throws A2A's refusals: an unknown media type, too large, an impossible task id.
  */
 export function sayOf(
   request: SendMessageRequest,
@@ -104,7 +104,7 @@ function text(name: string, value: string | undefined): Readonly<Record<string, 
 function checkModes(parts: readonly PeerPart[], accepted: readonly string[], modes: Modes): void {
   for (const part of parts) {
     const type = mediaTypeOf(part);
-    // A link is never followed, so what lies behind it may be anything.
+    // A link is never followed: its target may be anything.
     if (part.kind !== "link" && !takes(modes.input, type)) {
       throw notTaken(`the media type ${JSON.stringify(type)}`);
     }
@@ -115,14 +115,14 @@ function checkModes(parts: readonly PeerPart[], accepted: readonly string[], mod
   }
 }
 
-/** The exchange that a task id names. An id that we never gave is as unknown as one of somebody else's. */
+/** The exchange of a task id. An id that we never gave is as unknown as another peer's. */
 export function exchangeOf(taskId: string): ExchangeId {
   const read = ExchangeId.safeParse(taskId);
   if (!read.success) throw taskNotFound();
   return read.data;
 }
 
-/** A delivery's settings. */
+/** Parses the settings of push notifications. */
 export function pushOf(config: TaskPushNotificationConfig, newId: () => string): PushConfig {
   const { authentication } = config;
   const read = PushConfig.safeParse({

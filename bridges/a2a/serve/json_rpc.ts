@@ -1,4 +1,4 @@
-/** The binding JSON-RPC: one POST, one answer or a stream. A2A 1.0, section 9. @module */
+/** The JSON-RPC binding: one POST for one answer or a stream. A2A 1.0, section 9. @module */
 import { formatSSEEvent } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
 import {
@@ -11,23 +11,23 @@ import { isMethod, parseParams, readJson } from "./wire.ts";
 import { checkContentType, checkVersion, HttpRefusal } from "./refusal.ts";
 import type { Place } from "./streams.ts";
 
-/** What an answer needs. */
+/** What both bindings need to answer a request. */
 export interface Binding {
   readonly handler: A2ARequestHandler;
-  /** A place for a stream; undefined where there is none. */
+  /** Reserves a place for a stream; undefined where there is none. */
   place(): Place | undefined;
-  /** Lets go what the operation waits for. */
+  /** Stops whatever the operation waits for. */
   stop(): void;
 }
 
 type Id = string | number | null;
 
-/** Longest id of a request. */
-const ID = 256;
+/** Characters of a request's id, at most. */
+const MAX_ID_CHARS = 256;
 const INVALID_REQUEST = -32_600;
 const UNAUTHENTICATED = -32_000;
 
-/** Answers a request whose caller is known. */
+/** Answers the request of a known caller. */
 export async function answerJsonRpc(
   request: Request,
   body: Uint8Array | undefined,
@@ -41,7 +41,7 @@ export async function answerJsonRpc(
   try {
     checkContentType(request, false);
   } catch (error) {
-    return told(null, error);
+    return errorAnswer(null, error);
   }
   const read = readJson(body);
   if (!read.ok) {
@@ -64,7 +64,7 @@ export async function answerJsonRpc(
       ? await stream(binding, { id, method, params })
       : await once(binding, { id, method, params });
   } catch (error) {
-    return told(id, error);
+    return errorAnswer(id, error);
   }
 }
 
@@ -77,7 +77,7 @@ interface Call {
 async function once({ handler }: Binding, call: Call): Promise<Response> {
   const trace = traced(handler);
   const answer = await new JsonRpcTransportHandler(trace.handler).handle(envelope(call), context());
-  if (trace.failed() !== undefined) return told(call.id, trace.failed());
+  if (trace.failed() !== undefined) return errorAnswer(call.id, trace.failed());
   return Response.json(answer);
 }
 
@@ -109,8 +109,8 @@ function formatted<T>(events: AsyncGenerator<T, void, undefined>): AsyncIterator
 }
 
 /**
- * The SDK's handler turns what an operation throws into an answer of its own, with any error's message; ours are told by
- * {@link told}, which also knows their status.
+ * Remembers what an operation threw. The SDK would answer with any error's message; {@link
+ * errorAnswer} answers with the message of refusals alone, and with their status.
  */
 function traced(
   handler: A2ARequestHandler,
@@ -145,7 +145,8 @@ function traced(
   };
 }
 
-function context(): ServerCallContext {
+/** The SDK's context of every call: the protocol's version. */
+export function context(): ServerCallContext {
   return new ServerCallContext({ requestedVersion: "1.0" });
 }
 
@@ -158,20 +159,20 @@ const WHY = {
   key: "A key of the request is not taken",
 } as const;
 
-/** A request of JSON-RPC 2.0; undefined for anything else, a batch or a request without an id among it. */
+/** A JSON-RPC 2.0 request; undefined for anything else, such as a batch or a request without an id. */
 function callOf(
   value: Json,
 ): { readonly id: Id; readonly method: string; readonly params: Json } | undefined {
   if (!isObject(value) || value["jsonrpc"] !== "2.0") return undefined;
   const { id, method, params = {} } = value;
   if (typeof method !== "string" || method === "" || method.length > 128) return undefined;
-  if (typeof id === "string") return id.length > ID ? undefined : { id, method, params };
+  if (typeof id === "string") return id.length > MAX_ID_CHARS ? undefined : { id, method, params };
   if (typeof id === "number") return Number.isSafeInteger(id) ? { id, method, params } : undefined;
   return id === null ? { id, method, params } : undefined;
 }
 
-/** The answer that tells `error`. What is no refusal of ours is told as nothing but an error. */
-export function told(id: Id, error: unknown): Response {
+/** The answer for an error; one that is no refusal of ours shows as an internal error. */
+export function errorAnswer(id: Id, error: unknown): Response {
   if (error instanceof A2AError) {
     return failed(id, JsonRpcTransportHandler.mapToJSONRPCError(error));
   }

@@ -1,6 +1,6 @@
 /**
- * Remit as an A2A peer that others find, ask and follow: protocol 1.0 over JSON-RPC and HTTP+JSON, over a starter that
- * decides, and without any right of its own.
+ * Serves Remit as an A2A peer: protocol 1.0 over JSON-RPC and HTTP+JSON. The starter decides; this
+ * code has no right of its own.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Parts of a message or artifact, from A2A's form and to it. Pure. @module */
+/** Converts parts of messages and artifacts from and to A2A's form. @module */
 import { Buffer } from "node:buffer";
 import type { Part } from "@a2a-js/sdk";
 import type { PeerPart } from "../../../contracts/exchange/exchange.ts";
@@ -8,19 +8,19 @@ import { canonicalJson } from "../../../port/canonical.ts";
 import { parseJson } from "../../../port/parse.ts";
 import { malformed, notTaken } from "./refusal.ts";
 
-/** Media type of a text that does not say one. */
+/** The media type of a text by default. */
 const TEXT = "text/plain";
 const JSON_TYPE = "application/json";
 const BYTES = "application/octet-stream";
 
-/** What kind of content a part is, as a media type without parameters. */
+/** A part's media type without parameters, in lower case. */
 export function mediaTypeOf(part: PeerPart): string {
   const type = part.kind === "data" ? JSON_TYPE : part.mediaType;
   const known = (type ?? (part.kind === "text" ? TEXT : BYTES)).split(";", 1)[0] ?? "";
   return known.trim().toLowerCase();
 }
 
-/** Reads a part that was parsed with limits. Its own metadata is not kept. */
+/** Converts a part that was parsed with limits; its metadata is dropped. */
 export function peerPartOf(part: Part): PeerPart {
   const { content } = part;
   const type = part.mediaType === "" ? {} : { mediaType: part.mediaType };
@@ -44,7 +44,7 @@ export function peerPartOf(part: Part): PeerPart {
   }
 }
 
-/** Writes a part. */
+/** Converts a part to A2A's form. */
 export function partOf(part: PeerPart): Part {
   const none = { metadata: undefined, filename: "", mediaType: "" };
   switch (part.kind) {
@@ -75,7 +75,7 @@ export function partOf(part: PeerPart): Part {
   }
 }
 
-/** Metadata as the text that is kept; absent where there is none. */
+/** Metadata as canonical JSON for storage; undefined without any. */
 export function metadataText(
   metadata: Readonly<Record<string, unknown>> | undefined,
 ): string | undefined {
@@ -85,14 +85,14 @@ export function metadataText(
   return text;
 }
 
-/** What was kept, as an object again. */
+/** Stored metadata as an object. */
 export function metadataOf(text: string | undefined): Record<string, Json> | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
   return isObject(value) ? { ...value } : undefined;
 }
 
-/** TRUST: it came out of parseJson, through a schema that keeps values as they are. */
+/** TRUST: the value comes from parseJson, through a schema that keeps values. */
 function asJson(value: unknown): Json {
   return value as Json;
 }

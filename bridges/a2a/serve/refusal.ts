@@ -1,6 +1,6 @@
 /**
- * What a peer is told when something cannot be: one table over the faults, in words that hold nothing of ours. Unknown and
- * forbidden are one answer. A2A 1.0, sections 3.3.2 and 5.4.
+ * Refusals for peers: one table over all faults, in words that reveal nothing of ours. Unknown and
+ * forbidden give the same answer. A2A 1.0, sections 3.3.2 and 5.4.
  * @module
  */
 import {
@@ -16,10 +16,10 @@ import {
 import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
 import { A2A_CONTENT_TYPE, A2A_VERSION_HEADER, HTTP_EXTENSION_HEADER } from "@a2a-js/sdk";
 
-/** What was asked of the starter. */
+/** The operation that was asked of the starter. */
 export type Asked = "card" | "send" | "get" | "list" | "cancel" | "watch" | "push";
 
-/** A refusal that A2A has no name for; it has a status of HTTP. */
+/** A refusal without an error of A2A; it has an HTTP status. */
 export class HttpRefusal extends Error {
   /** Status of the response. */
   readonly status: 401 | 429 | 500 | 503;
@@ -73,7 +73,7 @@ const KIND = {
   lowConfidence: "broken",
 } as const satisfies Record<FaultCode, Kind>;
 
-/** What a peer is told of `error`, which came of asking for `asked`. */
+/** The refusal for an error of the operation `asked`. */
 export function refusalOf(error: unknown, asked: Asked): Error {
   if (error instanceof A2AError || error instanceof HttpRefusal) return error;
   const kind: Kind = error instanceof Fault ? KIND[error.code] : "broken";
@@ -103,7 +103,7 @@ export function refusalOf(error: unknown, asked: Asked): Error {
   }
 }
 
-/** How a refusal reads over HTTP+JSON: status, and its name in google.rpc.Code. */
+/** A refusal's HTTP status, and its name in google.rpc.Code. */
 export function statusOf(error: Error): { readonly status: number; readonly name: string } {
   if (error instanceof HttpRefusal) {
     const { status } = error;
@@ -121,7 +121,7 @@ const HTTP_NAMES = {
   503: "UNAVAILABLE",
 } as const;
 
-/** Section 5.4. The SDK's own table answers 400 where the specification says 409, 415 and 502. */
+/** Section 5.4. The SDK's own table has 400 where the specification has 409, 415 and 502. */
 const STATUSES: Readonly<Record<string, { readonly status: number; readonly name: string }>> = {
   TaskNotFoundError: { status: 404, name: "NOT_FOUND" },
   TaskNotCancelableError: { status: 409, name: "FAILED_PRECONDITION" },
@@ -135,32 +135,30 @@ const STATUSES: Readonly<Record<string, { readonly status: number; readonly name
   RequestMalformedError: { status: 400, name: "INVALID_ARGUMENT" },
 };
 
-/** One answer for a task that there is not and for one of somebody else's. */
+/** The same answer for a missing task and for another peer's. */
 export function taskNotFound(): TaskNotFoundError {
   return new TaskNotFoundError("The task does not exist or is not accessible");
 }
 
-/** A request that does not parse, with the place. */
+/** The refusal of a request that does not parse, with the place. */
 export function malformed(why: string): RequestMalformedError {
   return new RequestMalformedError(`Invalid parameters: ${why}`);
 }
 
-/** A media type or kind of part that is not taken. */
+/** The refusal of a media type or kind of part. */
 export function notTaken(what: string): ContentTypeNotSupportedError {
   return new ContentTypeNotSupportedError(`Not supported: ${what}`);
 }
 
-// Headers of a request: version, extensions, media types. A2A 1.0, sections 3.2.6 and 3.6.
-
-/** The version that is spoken; its patch number never matters. */
+/** The supported version (A2A 1.0, section 3.6); the patch number does not matter. */
 const VERSION = /^1\.0(?:\.\d{1,4})?$/;
-/** Longest list of extensions. */
-const EXTENSIONS = 4_096;
-/** What is spoken beside the protocol: a message that is sent again in its context is answered as the first time. */
-const SPOKEN: readonly string[] = ["urn:remit:a2a:once"];
+/** Characters of the list of extensions, at most. */
+const MAX_EXTENSIONS_CHARS = 4_096;
+/** Supported extensions: a message that is sent again in its context is answered as the first time. */
+const SUPPORTED_EXTENSIONS: readonly string[] = ["urn:remit:a2a:once"];
 
 /**
- * Refuses what the protocol of `request` would not be.
+ * Refuses a request of an unsupported version.
  * @throws {VersionNotSupportedError} also without a version, which stands for 0.3.
  */
 export function checkVersion(request: Request): void {
@@ -169,21 +167,22 @@ export function checkVersion(request: Request): void {
   if (!VERSION.test(asked.trim())) {
     throw new VersionNotSupportedError("This version is not supported; supported: 1.0");
   }
-  if ((request.headers.get(HTTP_EXTENSION_HEADER) ?? "").length > EXTENSIONS) {
-    throw malformed(`${HTTP_EXTENSION_HEADER}: longer than ${EXTENSIONS}`);
+  if ((request.headers.get(HTTP_EXTENSION_HEADER) ?? "").length > MAX_EXTENSIONS_CHARS) {
+    throw malformed(`${HTTP_EXTENSION_HEADER}: longer than ${MAX_EXTENSIONS_CHARS}`);
   }
 }
 
-/** Names the extensions that were asked for and are spoken, and no other. */
+/** Names the requested extensions that are supported. */
 export function withExtensions(request: Request, response: Response): Response {
-  const asked = (request.headers.get(HTTP_EXTENSION_HEADER) ?? "").slice(0, EXTENSIONS).split(",");
-  const active = SPOKEN.filter((each) => asked.some((one) => one.trim() === each));
+  const asked = (request.headers.get(HTTP_EXTENSION_HEADER) ?? "").slice(0, MAX_EXTENSIONS_CHARS)
+    .split(",");
+  const active = SUPPORTED_EXTENSIONS.filter((each) => asked.some((one) => one.trim() === each));
   if (active.length > 0) response.headers.set(HTTP_EXTENSION_HEADER, active.join(", "));
   return response;
 }
 
 /**
- * Refuses a body of another media type than `application/json`, or with `rest` A2A's own.
+ * Refuses a body that is neither `application/json` nor, with `rest`, A2A's own media type.
  * @throws {ContentTypeNotSupportedError}
  */
 export function checkContentType(request: Request, rest: boolean): void {
@@ -197,7 +196,7 @@ export function checkContentType(request: Request, rest: boolean): void {
   );
 }
 
-/** The media type to answer with: A2A's own for who accepts that and not plain JSON. */
+/** The media type of the answer: A2A's own if the client accepts that and no plain JSON. */
 export function answerType(request: Request): string {
   const accept = (request.headers.get("accept") ?? "").toLowerCase();
   return accept.includes(A2A_CONTENT_TYPE) && !accept.includes("application/json")

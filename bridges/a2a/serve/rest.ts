@@ -1,4 +1,4 @@
-/** The binding HTTP+JSON: methods and paths over the same operations. A2A 1.0, section 11. @module */
+/** The HTTP+JSON binding: methods and paths over the same operations. A2A 1.0, section 11. @module */
 import {
   AgentCard,
   CancelTaskRequest,
@@ -14,7 +14,7 @@ import {
   TaskPushNotificationConfig,
 } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
-import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
+import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { type Method, parseParams, readJson } from "./wire.ts";
 import {
@@ -25,10 +25,10 @@ import {
   malformed,
   statusOf,
 } from "./refusal.ts";
-import type { Binding } from "./json_rpc.ts";
+import { type Binding, context } from "./json_rpc.ts";
 import type { Place } from "./streams.ts";
 
-/** Answers a request whose caller is known; `path` is what follows the interface's URL. */
+/** Answers the request of a known caller; `path` follows the interface's URL. */
 export async function answerRest(
   request: Request,
   body: Uint8Array | undefined,
@@ -55,7 +55,7 @@ type Answerer = (
   request: Request,
 ) => Promise<Response>;
 
-/** An operation with one answer: `read` decodes what is asked, `write` encodes what is answered. */
+/** An operation with one answer: `read` decodes its parameters, `write` encodes its answer. */
 function once<Q, A>(
   read: { fromJSON(params: Record<string, unknown>): Q },
   does: (handler: A2ARequestHandler) => (asked: Q, context: ServerCallContext) => Promise<A>,
@@ -142,14 +142,7 @@ const ANSWERERS: Readonly<Record<Route["method"], Answerer>> = {
     () => ({}),
   ),
   ListTaskPushNotificationConfigs: once(
-    {
-      fromJSON: ({ taskId }) => ({
-        taskId: String(taskId),
-        tenant: "",
-        pageSize: 0,
-        pageToken: "",
-      }),
-    },
+    { fromJSON: ({ taskId }) => ({ ...pushPlace({ taskId }), pageSize: 0, pageToken: "" }) },
     (handler) => handler.listTaskPushNotificationConfigs,
     ListTaskPushNotificationConfigsResponse.toJSON,
   ),
@@ -164,7 +157,7 @@ function pushPlace({ taskId, id }: Record<string, unknown>) {
   return { taskId: String(taskId), id: String(id), tenant: "" };
 }
 
-/** All four fields are always there; artifacts only where they were asked for, and then always. */
+/** All four fields are always present; `artifacts` exactly where they were asked for. */
 function listText(answer: ListTasksResponse, params: Record<string, unknown>): unknown {
   const { tasks, nextPageToken, pageSize, totalSize } = answer;
   const written = tasks.map((task) => ({
@@ -176,10 +169,6 @@ function listText(answer: ListTasksResponse, params: Record<string, unknown>): u
 
 function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
-}
-
-function context(): ServerCallContext {
-  return new ServerCallContext({ requestedVersion: "1.0" });
 }
 
 function bodyOf(request: Request, body: Uint8Array | undefined, route: Route): Json {
@@ -197,7 +186,7 @@ const WHY = {
   key: "a key of the body is not taken",
 } as const;
 
-/** The answer that tells `error` (AIP-193). What is no refusal of ours is told as nothing but an error. */
+/** The answer for an error (AIP-193); one that is no refusal of ours shows as an internal error. */
 export function restProblem(error: unknown): Response {
   if (!(error instanceof A2AError) && !(error instanceof HttpRefusal)) {
     return problem(500, "INTERNAL", "Internal error");
@@ -217,21 +206,21 @@ function problem(
   return Response.json({ error: { code, status, message, details } }, { status: code, headers });
 }
 
-// Paths: A2A 1.0, sections 5.3 and 11.3.
-
+/** A route: A2A 1.0, sections 5.3 and 11.3. */
 interface Route {
   readonly method: Method;
   readonly verbs: readonly string[];
-  /** Segments; those that begin with `:` are names of parameters, and `:cancel` after a name is a verb of its own. */
+  /** The path; its groups are parameters. */
   readonly path: RegExp;
   /** Parameters in the order of the path's groups. */
   readonly names: readonly string[];
   readonly needsBody: boolean;
-  /** Query parameters that are read, with how. */
+  /** Query parameters, and how each is parsed. */
   readonly query: Readonly<Record<string, "text" | "count" | "flag" | "state">>;
 }
 
 const ID = "([^/:]{1,512})";
+const PUSH_PATH = `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`;
 const route = (
   method: Method,
   verbs: readonly string[],
@@ -252,7 +241,7 @@ const ROUTES: readonly Route[] = [
     },
   }),
   route("CancelTask", ["POST"], `/tasks/${ID}:cancel`, { names: ["id"] }),
-  // The specification's text says POST, its proto GET.
+  // The specification's text says POST, its proto file GET.
   route("SubscribeToTask", ["GET", "POST"], `/tasks/${ID}:subscribe`, { names: ["id"] }),
   route("GetTask", ["GET"], `/tasks/${ID}`, { names: ["id"], query: { historyLength: "count" } }),
   route("CreateTaskPushNotificationConfig", ["POST"], `/tasks/${ID}/pushNotificationConfigs`, {
@@ -261,22 +250,8 @@ const ROUTES: readonly Route[] = [
   route("ListTaskPushNotificationConfigs", ["GET"], `/tasks/${ID}/pushNotificationConfigs`, {
     ...{ names: ["taskId"], query: { pageSize: "count", pageToken: "text" } },
   }),
-  route(
-    "GetTaskPushNotificationConfig",
-    ["GET"],
-    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
-    {
-      names: ["taskId", "id"],
-    },
-  ),
-  route(
-    "DeleteTaskPushNotificationConfig",
-    ["DELETE"],
-    `/tasks/${ID}/pushNotificationConfigs/([^/]{1,512})`,
-    {
-      names: ["taskId", "id"],
-    },
-  ),
+  route("GetTaskPushNotificationConfig", ["GET"], PUSH_PATH, { names: ["taskId", "id"] }),
+  route("DeleteTaskPushNotificationConfig", ["DELETE"], PUSH_PATH, { names: ["taskId", "id"] }),
   route("GetExtendedAgentCard", ["GET"], "/extendedAgentCard"),
 ];
 
@@ -310,7 +285,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Parameters of an operation: those of the body, then the query's, then the path's, which nothing overrides. */
+/** An operation's parameters: the body's, then the query's, then the path's, which win. */
 function paramsOf(
   { route, given }: Extract<Found, { readonly kind: "found" }>,
   request: Request,
@@ -341,7 +316,7 @@ const readers = {
     if (value !== "true" && value !== "false") throw malformed(`${name}: true or false`);
     return value === "true";
   },
-  /** `TASK_STATE_WORKING`, and as the specification's example writes it: `working`. */
+  /** `TASK_STATE_WORKING`, or `working` as in the specification's example. */
   state: (value: string): Json =>
     value.startsWith("TASK_STATE_")
       ? value

@@ -1,6 +1,6 @@
 /**
- * Remit as an A2A peer: card, JSON-RPC and HTTP+JSON of protocol 1.0, over a starter that decides. Who a request is from
- * was settled before it comes here, and goes along with all that is asked.
+ * Remit as an A2A peer: the card and both bindings of protocol 1.0, over a starter that decides.
+ * The gateway has identified the caller, whose token goes along with every operation.
  * @module
  */
 import type { Json } from "../../../contracts/base/json.ts";
@@ -8,32 +8,32 @@ import type { Port } from "../../../contracts/base/port.ts";
 import { type A2aCaller, knownCaller, makeDesk, makeWatches } from "./starter.ts";
 import { makeHandler } from "./handler.ts";
 import { HttpRefusal, withExtensions } from "./refusal.ts";
-import { answerJsonRpc, told } from "./json_rpc.ts";
+import { answerJsonRpc, errorAnswer } from "./json_rpc.ts";
 import { answerRest, restProblem } from "./rest.ts";
 import { makeStreams } from "./streams.ts";
 import type { CardAnswer } from "../../../contracts/wire/wire_a2a.ts";
 
 interface A2aServerParts {
-  /** The starter: ops of contracts/wire/wire_a2a.ts are asked, `a2aUnwatch` is told. */
+  /** The starter: takes the operations of contracts/wire/wire_a2a.ts, and `a2aUnwatch`. */
   readonly port: Pick<Port, "ask" | "tell">;
-  /** Starts something after some milliseconds; the returned function takes it back. */
+  /** Runs `then` after `ms` milliseconds; the returned function cancels that. */
   readonly after: (ms: number, then: () => void) => () => void;
-  /** An id that nobody guesses, up to 64 letters and digits. */
+  /** An unguessable id, up to 64 letters and digits. */
   randomId(): string;
   note(text: string): void;
-  readonly most?: Partial<A2aBounds>;
+  readonly bounds?: Partial<A2aBounds>;
 }
 
-/** Bounds. */
+/** Limits of the server. */
 export interface A2aBounds {
   /** Streams at once, in all and of one peer. */
   readonly streams: number;
   readonly perPeer: number;
-  /** Bytes of one stream that may wait to be read. */
+  /** Unread bytes of one stream, at most. */
   readonly bufferBytes: number;
   /** Milliseconds that a blocking request waits for its task. */
   readonly blockMs: number;
-  /** Milliseconds between two signs of life of a stream. */
+  /** Milliseconds between keep-alive comments of a stream. */
   readonly aliveMs: number;
 }
 
@@ -45,13 +45,13 @@ const A2A_BOUNDS: A2aBounds = Object.freeze({
   aliveMs: 15_000,
 });
 
-/** Peers over HTTP. */
+/** The A2A server of a gateway. */
 export interface A2aServer {
-  /** Answers a request whose body was read already; 404 for a path that is none of A2A's. */
+  /** Answers a request whose body is read already; 404 for a path that is not A2A's. */
   fetch(request: Request, body: Uint8Array | undefined, caller: A2aCaller): Promise<Response>;
-  /** Hears what the starter tells: `exchange`. */
+  /** Takes a message of the starter: `exchange`. */
   heard(op: string, body: Json): void;
-  /** Ends all streams, and whatever waits for a task. */
+  /** Ends all streams and waiting requests. */
   close(): Promise<void>;
 }
 
@@ -63,10 +63,10 @@ export const REST_PATH = "/a2a/v1";
 /** W3C Trace Context, version 00, has 55 characters. */
 const MAX_TRACE = 128;
 
-/** Makes it. */
+/** Makes the A2A server over a starter's port. */
 export function makeA2aServer(parts: A2aServerParts): A2aServer {
   const { port, after, note, randomId: newId } = parts;
-  const bounds = { ...A2A_BOUNDS, ...parts.most };
+  const bounds = { ...A2A_BOUNDS, ...parts.bounds };
   const watches = makeWatches(port, { newId, note });
   const streams = makeStreams(bounds, { after, note });
   let closed = false;
@@ -87,12 +87,12 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
       const { pathname } = new URL(request.url);
       if (pathname === CARD_PATH) return await card(request);
       const rest = pathname.startsWith(`${REST_PATH}/`);
-      // Clients that take the URL for a folder ask with a slash at its end.
+      // Some clients append a slash to the URL.
       const rpc = pathname === JSON_RPC_PATH || pathname === `${JSON_RPC_PATH}/`;
       if (!rest && !rpc) return new Response(null, { status: 404 });
       const known = knownCaller(caller);
       const refuse = (error: HttpRefusal): Response =>
-        rest ? restProblem(error) : told(null, error);
+        rest ? restProblem(error) : errorAnswer(null, error);
       if (closed) return withRetry(refuse(new HttpRefusal(503, "The service is ending")));
       if (known === undefined) return challenged(refuse(UNKNOWN), caller);
       const over = new AbortController();
@@ -108,7 +108,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
       const response = rest
         ? await answerRest(request, body, { ...binding, path: pathname.slice(REST_PATH.length) })
         : await answerJsonRpc(request, body, binding);
-      // A token may be taken back while its request is under way.
+      // A token may be revoked while its request runs.
       if (response.status === 401) return challenged(response, caller);
       if (response.status === 429 || response.status === 503) return withRetry(response);
       return withExtensions(request, response);
@@ -125,7 +125,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
   });
 }
 
-/** A `traceparent` as long as one is. */
+/** The `traceparent` header; undefined when it is too long to be one. */
 function traceOf(request: Request): string | undefined {
   const trace = request.headers.get("traceparent") ?? undefined;
   return trace === undefined || trace.length > MAX_TRACE ? undefined : trace;
@@ -144,19 +144,17 @@ function withRetry(response: Response): Response {
   return response;
 }
 
-// The card at its well-known path: A2A 1.0, section 8.
-
-/** Where it is. */
+/** The card's well-known path: A2A 1.0, section 8. */
 export const CARD_PATH = "/.well-known/agent-card.json";
 
-/** Seconds that a card may be kept; after them it is asked for again, by its tag. */
+/** Seconds for which a card may be cached; then it is revalidated by its tag. */
 const MAX_AGE = 300;
 
-/** Answers GET and HEAD. */
+/** Answers GET and HEAD with the card, or 304. */
 export function answerCard(request: Request, answer: CardAnswer): Response {
   const { card, etag, modified } = answer;
   const tag = /^(?:W\/)?"/.test(etag) ? etag : `"${etag}"`;
-  // HTTP's dates have no milliseconds.
+  // Dates in HTTP have no milliseconds.
   const second = Math.floor(modified / 1_000) * 1_000;
   const headers = {
     "content-type": "application/json",
@@ -168,7 +166,7 @@ export function answerCard(request: Request, answer: CardAnswer): Response {
   return new Response(request.method === "HEAD" ? null : card, { headers });
 }
 
-/** RFC 9110: a tag that is asked about outweighs a date. */
+/** Whether the client's copy is current. By RFC 9110 a tag outweighs a date. */
 function isKnown(headers: Headers, tag: string, modified: number): boolean {
   const tags = headers.get("if-none-match");
   if (tags !== null) {

@@ -1,4 +1,4 @@
-/** Exchanges that are watched: what the starter tells of each, in its order, bounded. @module */
+/** The starter for one caller: operations on exchanges, and watches of their events. @module */
 import {
   Exchange,
   type ExchangeEvent,
@@ -19,29 +19,29 @@ import {
 import { type Asked, refusalOf } from "./refusal.ts";
 import * as z from "zod";
 
-/** One exchange that is watched. */
+/** A watch of one exchange. */
 export interface Watch {
-  /** As it stood when the watch began. */
+  /** The exchange when the watch began. */
   readonly first: Exchange;
-  /** The next event; undefined when there is no more: it was stopped, or its events came faster than they were taken. */
+  /** The next event; undefined after `stop`, or when events came faster than they were taken. */
   next(): Promise<ExchangeEvent | undefined>;
-  /** No event is heard any more. Idempotent. */
+  /** Ends the watch. Idempotent. */
   stop(): void;
 }
 
-/** All that are watched. */
+/** All watches of a server. */
 interface Watches {
-  /** Both reject with the starter's fault. `progress`: the agent's words are told while it works. */
+  /** Watches an exchange; with `progress` also the agent's words. Rejects with the starter's fault. */
   open(token: string | null, exchange: ExchangeId, progress: boolean): Promise<Watch>;
   /** Sends, and watches what it was sent to. */
   send(say: PeerSay, progress: boolean): Promise<Watch>;
-  /** Hears what the starter tells. */
+  /** Takes an event from the starter. */
   heard(body: Json): void;
   stopAll(): void;
 }
 
-/** Events of one watch that may wait to be taken. */
-const WAITING = 1_024;
+/** Events of a watch that may wait, at most. */
+const MAX_WAITING = 1_024;
 
 const Event = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("state"), version: z.int(), exchange: Exchange }),
@@ -62,7 +62,7 @@ interface Live {
   over: boolean;
 }
 
-/** Makes them over a port. */
+/** Makes the watches over a port. */
 export function makeWatches(
   port: Pick<Port, "ask" | "tell">,
   powers: { newId(): string; note(text: string): void },
@@ -89,7 +89,7 @@ export function makeWatches(
 
   const begin = async (ask: (watch: string) => Promise<Json>): Promise<Watch> => {
     const watch = powers.newId();
-    // What is told may come with the answer: it is heard from now on.
+    // Events may arrive with the answer: register the watch first.
     const own: Live = { events: [], wake: undefined, over: false };
     live.set(watch, own);
     try {
@@ -112,7 +112,7 @@ export function makeWatches(
       const { watch, event } = told.data;
       const own = live.get(watch);
       if (own === undefined) return;
-      if (own.events.length >= WAITING) return stop(watch);
+      if (own.events.length >= MAX_WAITING) return stop(watch);
       own.events.push(event);
       own.wake?.();
     },
@@ -122,10 +122,7 @@ export function makeWatches(
   });
 }
 
-// What the starter is asked for one caller, with its credential each time, and its refusals in
-// A2A's words.
-
-/** The starter, as one caller may ask it. */
+/** The starter for one caller: each request carries the caller's token; refusals are A2A's. */
 export interface Desk {
   card(): Promise<CardAnswer>;
   send(say: PeerSay): Promise<Exchange>;
@@ -145,7 +142,7 @@ const Page = z.object({
   next: z.string().max(128),
 }).strict();
 
-/** Makes it for a credential; null asks for the public card only. */
+/** Makes the desk for a token; null may ask for the public card alone. */
 export function makeDesk(
   parts: { readonly port: Pick<Port, "ask">; readonly watches: Watches; note(text: string): void },
   token: string | null,
@@ -187,23 +184,21 @@ export function makeDesk(
   });
 }
 
-// Who a request is from, as the gateway's door settled it before the protocol sees it.
-
-/** Who asks. */
+/** The caller of a request, which the gateway identified before. */
 export interface A2aCaller {
-  /** The bearer token that came with the request; null where none did. It goes along with everything that is asked. */
+  /** The bearer token of the request, sent along with every operation; null without one. */
   readonly token: string | null;
-  /** Whose it is; absent where there is no token or nobody knows it. */
+  /** The token's holder; absent without a valid token. */
   readonly holder?: PeerHolder;
 }
 
-/** A caller that is known. */
+/** A caller with a valid token. */
 export interface KnownCaller {
   readonly token: string;
   readonly holder: PeerHolder;
 }
 
-/** The caller, if it is known. */
+/** The caller, if its token is valid. */
 export function knownCaller({ token, holder }: A2aCaller): KnownCaller | undefined {
   return token === null || holder === undefined ? undefined : { token, holder };
 }

@@ -1,6 +1,7 @@
 /**
- * What a stream is told of an exchange: differences to what it was told before, so that an event that comes twice, late or
- * beside a snapshot tells nothing twice and loses nothing. Pure. A2A 1.0, section 3.5.2.
+ * Turns events of an exchange into a stream's events: only the difference to what was sent before,
+ * so that a repeated or late event, or a snapshot, repeats and loses nothing. A2A 1.0, section
+ * 3.5.2.
  * @module
  */
 import { Role, StreamResponse, TaskState } from "@a2a-js/sdk";
@@ -14,21 +15,21 @@ import { unreachable } from "../../../contracts/base/fault.ts";
 import { artifactOf, isSettled, statusOf, taskOf } from "./task.ts";
 
 interface Teller {
-  /** What an event adds. */
+  /** The stream events that an exchange's event adds. */
   next(event: ExchangeEvent): readonly StreamResponse[];
-  /** The exchange came to an end, or to the peer's turn, since the stream began. */
+  /** Whether the exchange ended, or came to the peer's turn, since the stream began. */
   settled(): boolean;
 }
 
-/** Begins with `first`, which the stream was told as a task. */
+/** Makes the teller of a stream that has sent `first` as a task. */
 export function makeTeller(first: Exchange): Teller {
   const { id: taskId, context: contextId } = first;
   let version = first.version;
   let status = statusKey(first);
   let settled = false;
   let progress = 0;
-  /** Parts of each artifact that were told. */
-  const told = new Map(first.artifacts.map(({ id, parts }) => [id, parts.length]));
+  /** How many parts of each artifact were sent. */
+  const sent = new Map(first.artifacts.map(({ id, parts }) => [id, parts.length]));
 
   const artifact = (
     { id, ...rest }: PeerArtifact,
@@ -50,10 +51,10 @@ export function makeTeller(first: Exchange): Teller {
     version = exchange.version;
     const out: StreamResponse[] = [];
     for (const each of exchange.artifacts) {
-      const before = told.get(each.id) ?? 0;
+      const before = sent.get(each.id) ?? 0;
       if (each.parts.length <= before) continue;
       out.push(artifact({ ...each, parts: each.parts.slice(before) }, before > 0, true));
-      told.set(each.id, each.parts.length);
+      sent.set(each.id, each.parts.length);
     }
     const key = statusKey(exchange);
     if (key === status) return out;
@@ -75,11 +76,11 @@ export function makeTeller(first: Exchange): Teller {
         case "state":
           return state(event.exchange);
         case "artifact": {
-          // A snapshot that is as new had it.
+          // A snapshot of this version, sent before, held the artifact.
           if (event.version <= version) return [];
           version = event.version;
-          const before = event.append ? told.get(event.artifact.id) ?? 0 : 0;
-          told.set(event.artifact.id, before + event.artifact.parts.length);
+          const before = event.append ? sent.get(event.artifact.id) ?? 0 : 0;
+          sent.set(event.artifact.id, before + event.artifact.parts.length);
           return [artifact(event.artifact, event.append, event.last)];
         }
         case "progress":
@@ -113,7 +114,7 @@ export function makeTeller(first: Exchange): Teller {
   });
 }
 
-/** The first thing that a stream is told. */
+/** The first event of a stream: the whole task. */
 export function firstOf(exchange: Exchange): StreamResponse {
   return { payload: { $case: "task", value: taskOf(exchange) } };
 }
@@ -122,11 +123,9 @@ function statusKey({ state, status }: Exchange): string {
   return `${state} ${status?.id ?? ""} ${status?.at ?? 0}`;
 }
 
-// Push notifications: A2A 1.0, section 4.3.3.
-
 /**
- * An exchange as it stands, without its history, which its receiver may ask for; with an event: what it adds to `exchange`,
- * and where that is nothing, the exchange.
+ * The body of a push notification (A2A 1.0, section 4.3.3): what `event` adds to `exchange`, else
+ * the exchange without its history, which the receiver may ask for.
  */
 export function renderPush(exchange: Exchange, event: ExchangeEvent | null): string {
   const [added] = event === null ? [] : makeTeller(exchange).next(event);

@@ -1,43 +1,43 @@
 /**
- * Streams of server-sent events: what is not read is bounded, and who does not read is ended. One clock for all of them.
- * A2A 1.0, sections 9.4.2 and 11.7.
+ * Streams of server-sent events. Unread bytes are bounded, and a stream that is not read is ended;
+ * one timer serves all streams. A2A 1.0, sections 9.4.2 and 11.7.
  * @module
  */
 import { SSE_HEADERS } from "@a2a-js/sdk";
 
-/** Bounds of streams. */
+/** Limits of streams. */
 interface StreamBounds {
   /** Streams at once, in all and of one peer. */
   readonly streams: number;
   readonly perPeer: number;
-  /** Bytes of one stream that may wait to be read before it is ended. */
+  /** Unread bytes of a stream before it is ended. */
   readonly bufferBytes: number;
-  /** Milliseconds between two signs of life; a stream that reads nothing for {@link STALLED} of them is ended. */
+  /** Milliseconds between keep-alive comments; a stream unread for {@link MAX_STALLED} of them is ended. */
   readonly aliveMs: number;
 }
 
-/** Signs of life after which a reader that reads nothing is taken for gone. */
-const STALLED = 4;
+/** Intervals without reading after which a stream is ended. */
+const MAX_STALLED = 4;
 const ALIVE = new TextEncoder().encode(": alive\n\n");
 
-/** What comes of asking for a place. */
+/** A reserved place for a stream. */
 export interface Place {
-  /** Sends each text as it comes. The place is given back when the stream ends; `over` is called then. */
+  /** Sends texts as they come; at the stream's end the place is freed and `over` is called. */
   send(texts: AsyncIterator<string>, first: string, over: () => void): Response;
-  /** Gives the place back unused. */
+  /** Frees an unused place. */
   leave(): void;
 }
 
-/** All streams. */
+/** The streams of a server. */
 export interface Streams {
-  /** Undefined where there is no place left. */
+  /** Reserves a place; undefined where there is none. */
   take(peer: string): Place | undefined;
   readonly size: number;
-  /** Ends them all. */
+  /** Ends every stream. */
   close(): void;
 }
 
-/** Makes them. */
+/** Makes the streams of a server. */
 export function makeStreams(
   bounds: StreamBounds,
   powers: {
@@ -90,7 +90,7 @@ export function makeStreams(
           });
           stopClock ??= powers.after(bounds.aliveMs, tick);
           const headers = new Headers(SSE_HEADERS);
-          // The connection is the server's own affair.
+          // The HTTP server manages the connection.
           headers.delete("connection");
           return new Response(body, { headers });
         },
@@ -109,7 +109,7 @@ interface Own {
   end(): void;
 }
 
-/** Sends what comes as it comes; nobody waits for the reader. */
+/** Sends texts as they come, without waiting for the reader. */
 function pump(
   texts: AsyncIterator<string>,
   first: string,
@@ -135,7 +135,7 @@ function pump(
       const now = unread();
       still = now > 0 && now >= before ? still + 1 : 0;
       before = now;
-      if (still >= STALLED) return end();
+      if (still >= MAX_STALLED) return end();
       if (now === 0) write(ALIVE);
     },
   };
@@ -148,7 +148,7 @@ function pump(
         write(encoder.encode(value));
       }
     } catch (error) {
-      // After its first event a stream has no way to tell an error but to end: its peer asks again.
+      // After its first event a stream can report an error only by ending: the peer asks again.
       hooks.note(`an a2a stream failed: ${error instanceof Error ? error.message : "?"}`);
     }
     end();
@@ -163,7 +163,7 @@ function pump(
       void run();
     },
     cancel(): void {
-      // The stream is closed already by whoever cancels it.
+      // The reader has closed the stream already.
       close = () => undefined;
       end();
     },

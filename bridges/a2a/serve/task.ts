@@ -1,4 +1,4 @@
-/** An exchange as the A2A task that its peer sees. Pure. A2A 1.0, section 4.1. @module */
+/** Converts an exchange to the A2A task that its peer sees. A2A 1.0, section 4.1. @module */
 import {
   type Artifact,
   type Message,
@@ -32,41 +32,30 @@ const STATES = {
 const FINAL: ReadonlySet<ExchangeState> = new Set(["completed", "failed", "canceled", "rejected"]);
 const INTERRUPTED: ReadonlySet<ExchangeState> = new Set(["inputRequired", "authRequired"]);
 
-/** Whether nothing comes after `state`. */
+/** Whether a state is final. */
 export function isFinal(state: ExchangeState): boolean {
   return FINAL.has(state);
 }
 
-/** Whether it is the peer's turn, or nobody's: a blocking request ends here, and a stream. */
+/** Whether a state is final or the peer's turn: blocking requests and streams end here. */
 export function isSettled(state: ExchangeState): boolean {
   return FINAL.has(state) || INTERRUPTED.has(state);
 }
 
-/** The state that A2A's number stands for; undefined for none. */
+/** The exchange's state for one of A2A; undefined for none. */
 export function exchangeState(state: TaskState): ExchangeState | undefined {
-  return KEYS.find((key) => STATES[key] === state);
+  return (Object.keys(STATES) as ExchangeState[]).find((key) => STATES[key] === state);
 }
 
-const KEYS: readonly ExchangeState[] = [
-  "submitted",
-  "working",
-  "inputRequired",
-  "authRequired",
-  "completed",
-  "failed",
-  "canceled",
-  "rejected",
-];
-
-/** How much of an exchange is told. */
+/** The parts of an exchange that a task shows. */
 interface TaskView {
-  /** The last messages, at most so many; undefined: all. */
+  /** The number of last messages; undefined: all. */
   readonly historyLength?: number | undefined;
-  /** False leaves the artifacts out. */
+  /** False: without artifacts. */
   readonly artifacts?: boolean;
 }
 
-/** The task. */
+/** The A2A task of an exchange. */
 export function taskOf(exchange: Exchange, view: TaskView = {}): Task {
   const { historyLength } = view;
   const history = historyLength === undefined
@@ -84,7 +73,7 @@ export function taskOf(exchange: Exchange, view: TaskView = {}): Task {
   };
 }
 
-/** Its status. */
+/** The A2A status of an exchange. */
 export function statusOf(exchange: Exchange): TaskStatus {
   const { status, state, updatedAt } = exchange;
   return {
@@ -110,14 +99,14 @@ function messageOf(
   };
 }
 
-/** The message that answers in place of a task; undefined where there is a task to tell. */
+/** The message that answers directly, without a task; undefined where there is a task. */
 export function directOf(exchange: Exchange): Message | undefined {
   const { direct, state, status } = exchange;
   if (direct !== true || state !== "completed" || status === undefined) return undefined;
   return { ...messageOf(exchange, status), taskId: "" };
 }
 
-/** An artifact. Which of ours it came from is not told. */
+/** An A2A artifact. Remit's own id of it is not shown. */
 export function artifactOf(artifact: PeerArtifact): Artifact {
   return {
     artifactId: artifact.id,
@@ -129,7 +118,7 @@ export function artifactOf(artifact: PeerArtifact): Artifact {
   };
 }
 
-/** A delivery's settings, as they are told again. */
+/** The settings of push notifications, as A2A shows them. */
 export function pushConfigOf(exchange: string, config: PushConfig): TaskPushNotificationConfig {
   const { authentication } = config;
   return {

@@ -1,6 +1,6 @@
 /**
- * What a peer may ask, as JSON: parsed with limits before anything of the SDK reads it. Fields that nobody knows are left
- * out, as the specification wants (5.7). Both bindings come through here.
+ * Parses peers' requests with limits before the SDK reads them. Unknown fields are dropped, as the
+ * specification asks (section 5.7). Both bindings use it.
  * @module
  */
 import { isObject, type Json } from "../../../contracts/base/json.ts";
@@ -9,12 +9,12 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import * as z from "zod";
 
-/** A name that a peer gives something, or that we gave it. */
+/** A name, given by a peer or by us. */
 const name = z.string().max(128);
 const metadata = z.record(z.string().max(512), z.unknown()).nullish();
 const bool = z.boolean().nullish();
 const count = z.int().min(0).max(2_147_483_647).nullish();
-/** A tenant is part of a URL's path where an agent has some; this one has none. */
+/** An agent's tenant is part of its URLs' path; this agent has none. */
 const tenant = z.literal("").nullish();
 
 const Part = z.object({
@@ -115,12 +115,13 @@ export function isMethod(name: string): name is Method {
   return Object.hasOwn(PARAMS, name);
 }
 
-/** Most levels of a request's JSON, and most values in it. */
+/** Limits of a request's JSON. */
 const REQUEST_LIMITS = { frameBytes: 4 * 1_048_576, depth: 32, nodes: 100_000 } as const;
 
 /**
- * The parameters of a method, known fields only.
- * @throws {RequestMalformedError} with the place; `ContentTypeNotSupportedError` for a part of no known kind.
+ * Parses the parameters of a method; only known fields remain.
+ * @throws {RequestMalformedError} with the place; `ContentTypeNotSupportedError` for an unknown
+ * kind of part.
  */
 export function parseParams(method: Method, given: Json): Record<string, unknown> {
   const params = inCamelCase(given);
@@ -143,7 +144,7 @@ function oneKind(part: z.infer<typeof Part>, at: number): void {
   if (kinds.length > 1) throw malformed(`message.parts.${at}: more than one kind of content`);
 }
 
-/** Where the first thing is that does not fit. What is there is not said: it is the peer's own. */
+/** The place of the first fault. The value is not repeated. */
 function placeOf(error: z.ZodError): string {
   const [first] = error.issues;
   if (first === undefined) return "they do not fit";
@@ -151,10 +152,7 @@ function placeOf(error: z.ZodError): string {
   return `${path === "" ? "parameters" : path}: ${first.message.slice(0, 160)}`;
 }
 
-// ProtoJSON names: `historyLength`, and `history_length` as the proto file has it, are read;
-// camel case is written. A2A 1.0, section 5.5.
-
-/** Fields whose values are messages of the protocol; all else is the peer's own, key by key. */
+/** Fields that hold messages of the protocol; keys of all other values are the peer's own. */
 const NESTED: ReadonlySet<string> = new Set([
   "message",
   "parts",
@@ -165,7 +163,8 @@ const NESTED: ReadonlySet<string> = new Set([
 const SNAKE = /^[a-z]{1,32}(?:_[a-z]{1,32}){1,4}$/;
 
 /**
- * The same parameters with every name in camel case.
+ * Converts names to camel case: both `historyLength` and `history_length` are read. A2A 1.0,
+ * section 5.5.
  * @throws {RequestMalformedError} when one is given both ways.
  */
 function inCamelCase(value: Json): Json {
@@ -182,16 +181,14 @@ function inCamelCase(value: Json): Json {
   return Object.fromEntries(named);
 }
 
-// Bodies: bounded JSON in UTF-8, without repeated keys or keys that name a prototype.
-
-/** Why a body is no JSON for us. */
+/** Why a body is refused. */
 type BodyFault = "syntax" | "tooLarge" | "key";
 
 type ReadBody =
   | { readonly ok: true; readonly value: Json }
   | { readonly ok: false; readonly why: BodyFault };
 
-/** Reads it. */
+/** Parses a body: bounded JSON in UTF-8 without repeated keys and without `__proto__`. */
 export function readJson(bytes: Uint8Array | undefined): ReadBody {
   let text: string;
   try {
@@ -202,10 +199,11 @@ export function readJson(bytes: Uint8Array | undefined): ReadBody {
   }
   try {
     const value = parseJson(text, REQUEST_LIMITS);
-    // A plain search first: only a text that holds the word is walked.
+    // A text search first, so that only suspicious bodies are walked.
     if (PROTOTYPE.test(text) && namesPrototype(value)) return { ok: false, why: "key" };
-    // Half a character: JSON has it, UTF-8 has not, and nothing further in takes it.
-    if (HALF.test(text) && holdsHalf(value)) {
+    // JSON can escape half a surrogate pair; UTF-8 cannot hold it, and later code does not expect
+    // it.
+    if (LONE_SURROGATE.test(text) && holdsLoneSurrogate(value)) {
       return { ok: false, why: "syntax" };
     }
     return { ok: true, value };
@@ -215,16 +213,18 @@ export function readJson(bytes: Uint8Array | undefined): ReadBody {
   }
 }
 
-/** Also where letters of it are written as escapes. */
+/** Finds the word also where its letters are escaped. */
 const PROTOTYPE = /__proto__|\\u00/i;
 
-const HALF = /\\ud[89a-f]/i;
+const LONE_SURROGATE = /\\ud[89a-f]/i;
 
-function holdsHalf(value: Json): boolean {
+function holdsLoneSurrogate(value: Json): boolean {
   if (typeof value === "string") return !value.isWellFormed();
   if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(holdsHalf);
-  return Object.entries(value).some(([key, inner]) => !key.isWellFormed() || holdsHalf(inner));
+  if (Array.isArray(value)) return value.some(holdsLoneSurrogate);
+  return Object.entries(value).some(([key, inner]) =>
+    !key.isWellFormed() || holdsLoneSurrogate(inner)
+  );
 }
 
 function namesPrototype(value: Json): boolean {

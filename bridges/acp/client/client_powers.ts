@@ -1,23 +1,23 @@
-/** Starts the agent, gives it its home, leads its requests to the relay's socket. @module */
+/** Starts a foreign agent in its namespace, with a home and a way to the relay's socket. @module */
 import type { AgentHandover } from "../../../contracts/tool/foreign_agent.ts";
 import { AgentFailure, handOver, type Wire } from "./messages.ts";
 
-/** Longest line of the agent, characters. */
+/** Characters of a line of the agent, at most. */
 const MAX_LINE = 16 * 1024 * 1024;
-/** Last characters of the agent's own log that are told where it fails. */
-const LOG = 4_000;
-/** Connections to its provider at a time. */
-const CONNECTIONS = 64;
+/** Last characters of the agent's log that are printed when it fails. */
+const MAX_LOG = 4_000;
+/** Concurrent connections to the provider. */
+const MAX_CONNECTIONS = 64;
 const HOME = "/tmp/home";
 const GIT = "/usr/bin/git";
-/** Nobody has this history after the run: it need not outlast a loss of power. */
+/** The history is dropped after the run, so it need not survive a power loss (`core.fsync=none`). */
 const GIT_SETTINGS = ["user.name=before", "user.email=before@localhost", "core.fsync=none"]
   .flatMap((each) => ["-c", each]);
 
-/** Works one request off; resolves with the exit code. `own`: how this very program is started. */
+/** Handles one request; resolves with the exit code. `own`: the command line of this program. */
 export async function work(own: readonly string[]): Promise<number> {
   const handover = JSON.parse(await new Response(Deno.stdin.readable).text()) as AgentHandover;
-  const base = handover.socket === undefined ? "" : await lead(handover.socket);
+  const base = handover.socket === undefined ? "" : await relayTo(handover.socket);
   const filled = (text: string): string => text.replaceAll("${BASE}", base);
   for (const [name, text] of Object.entries(handover.files)) {
     const path = `${HOME}/${name}`;
@@ -30,9 +30,9 @@ export async function work(own: readonly string[]): Promise<number> {
     ...{ TERM: "dumb", NO_COLOR: "1", SHELL: "/bin/sh", USER: "agent", NO_PROXY: "127.0.0.1" },
     ...Object.fromEntries(Object.entries(handover.env).map(([name, text]) => [name, filled(text)])),
   };
-  // Its history is written while it starts: both take about as long.
+  // The repository is written while the agent starts: both take about as long.
   const repository = startRepository(handover.cwd, env);
-  // Told where it is awaited, below: before that nobody hears it, and a rejection unheard ends this process.
+  // Awaited below; without this handler an earlier rejection would end the process.
   repository.catch(() => undefined);
   try {
     const url = handover.tools === undefined ? undefined : `${base}${handover.tools}`;
@@ -57,7 +57,7 @@ async function converse(
   let log = "";
   const logged = (async () => {
     for await (const piece of child.stderr.pipeThrough(new TextDecoderStream())) {
-      log = (log + piece).slice(-LOG);
+      log = (log + piece).slice(-MAX_LOG);
     }
   })();
   const input = child.stdin.getWriter();
@@ -81,7 +81,7 @@ async function converse(
     try {
       child.kill("SIGKILL");
     } catch (gone) {
-      // It ended by itself.
+      // The agent ended by itself.
       if (!(gone instanceof TypeError)) throw gone;
     }
     await logged;
@@ -90,7 +90,7 @@ async function converse(
   }
 }
 
-/** Passes messages from standard input on to an address, and its answers back: tools for an agent without HTTP. */
+/** Posts messages from standard input to a URL and prints the answers: tools for an agent without HTTP. */
 export async function passMessages(url: string): Promise<void> {
   for await (const line of linesOf(Deno.stdin.readable)) {
     if (line.trim() === "") continue;
@@ -117,14 +117,14 @@ async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
   }
 }
 
-/** The agent may have removed it. */
+/** The agent may have removed the file. */
 function gone(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 /**
- * A history of the agent's own, beside the copy: it is never released, since nothing in `.git` is. Resolves with false
- * where there is none.
+ * Starts a git repository for the agent beside its copy of the folder. It is never released, since
+ * nothing in `.git` is. Resolves with false without git.
  */
 async function startRepository(cwd: string, env: Record<string, string>): Promise<boolean> {
   const git = async (...args: readonly string[]): Promise<boolean> => {
@@ -135,7 +135,7 @@ async function startRepository(cwd: string, env: Record<string, string>): Promis
       }).output();
       return success;
     } catch (error) {
-      // A machine without git has agents without a history.
+      // Without git the agent has no history.
       if (error instanceof Deno.errors.NotFound) return false;
       throw error;
     }
@@ -147,15 +147,15 @@ async function startRepository(cwd: string, env: Record<string, string>): Promis
   return true;
 }
 
-/** Listens on the loopback of the walls and leads each connection to the socket; resolves with the address. */
-async function lead(socket: string): Promise<string> {
+/** Relays connections from the namespace's loopback to the socket; resolves with the address. */
+async function relayTo(socket: string): Promise<string> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const under = new Set<Promise<void>>();
   const accept = async (): Promise<void> => {
     for await (const inner of listener) {
       const joined = join(inner, socket).finally(() => under.delete(joined));
       under.add(joined);
-      if (under.size >= CONNECTIONS) await Promise.race(under);
+      if (under.size >= MAX_CONNECTIONS) await Promise.race(under);
     }
   };
   void accept();
@@ -168,7 +168,7 @@ async function join(inner: Deno.Conn, socket: string): Promise<void> {
     outer = await Deno.connect({ transport: "unix", path: socket });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // The relay has ended: whoever connected sees the end.
+    // The relay has ended: close the connection.
     inner.close();
     return;
   }

@@ -1,7 +1,7 @@
 /**
- * The client of an agent of others, within the agent's own walls: it holds nothing. Its standard input is a handover;
- * its standard output the agent's answer, its standard error the steps of the work. With an address as its argument it
- * passes messages on to that instead.
+ * The client of a foreign agent, within the agent's walls, without any right. Standard input: the
+ * handover; standard output: the agent's answer; standard error: steps of its work. With a URL as
+ * argument it relays messages to that URL instead.
  * @module
  */
 import { passMessages, work } from "./client_powers.ts";

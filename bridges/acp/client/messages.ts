@@ -1,18 +1,18 @@
 /**
- * The client's side of the Agent Client Protocol, version 1: one session, one prompt. It offers neither files nor
- * terminals. It runs within the walls of the agent, so nothing that it says or answers is an authority.
+ * The client of the Agent Client Protocol, version 1: one session, one prompt, neither files nor
+ * terminals. It runs within the agent's walls, so its messages and answers carry no authority.
  * @module
  */
 import { isList, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 
-/** What the conversation needs of the outside. */
+/** The streams to the agent. */
 export interface Wire {
-  /** One message of the agent after another; ends with its output. */
+  /** The agent's messages; ends with its output. */
   readonly lines: AsyncIterable<string>;
   send(line: string): Promise<void>;
 }
 
-/** What is shown of the agent while it works. */
+/** Shows the agent's work. */
 export interface Shown {
   /** A piece of its answer. */
   text(piece: string): void;
@@ -20,12 +20,12 @@ export interface Shown {
   step(line: string): void;
 }
 
-/** What the agent calls the server of its task's tools. */
+/** The agent's name for the server of its task's tools. */
 const TOOLS = "remit";
-/** Longest line that is shown of a step. */
+/** Characters of a step that are shown, at most. */
 const MAX_STEP = 300;
 
-/** The protocol's code for an agent that wants a login first. */
+/** The protocol's error code for a missing login. */
 const LOGIN = -32_000;
 const NO_LOGIN =
   "it wants a login of its own. A login by subscription does not work within its walls: it needs a " +
@@ -43,15 +43,15 @@ const objectIn = (value: Json | undefined): JsonObject =>
   value === undefined || value === null || typeof value !== "object" || isList(value) ? {} : value;
 const textIn = (value: Json | undefined): string => typeof value === "string" ? value : "";
 
-/** Sends one request in a new session, and resolves with the reason why the turn stopped. @throws AgentFailure */
+/** Sends a request in a new session; resolves with the stop reason. @throws AgentFailure */
 export async function handOver(
   wire: Wire,
   { cwd, request, tools, ready }: {
     readonly cwd: string;
     readonly request: string;
-    /** Where the tools of its task are served, and the program that passes messages on for an agent without HTTP. */
+    /** URL of the task's tools, and the program that relays messages for an agent without HTTP. */
     readonly tools?: { readonly url: string; readonly words: readonly string[] } | undefined;
-    /** Its folder is as it is to find it: it is greeted meanwhile, and has no session before. */
+    /** Resolves when the agent's folder is prepared; the session starts then. */
     readonly ready: Promise<unknown>;
   },
   shown: Shown,
@@ -79,7 +79,7 @@ export async function handOver(
   const reading = (async (): Promise<never> => {
     for await (const line of wire.lines) {
       const message = parsed(line);
-      // Some agents write their logs to this stream.
+      // Some agents write logs to standard output.
       if (message === undefined) continue;
       if (typeof message["method"] === "string") await hear(message, { send, shown });
       else {
@@ -110,7 +110,7 @@ export async function handOver(
   return await Promise.race([turn(), reading]);
 }
 
-/** Every agent takes a program, some an address: those need no further process. */
+/** Every agent accepts a program; one that accepts a URL needs no further process. */
 function toolServer(
   { url, words: [command = "", ...args] }: {
     readonly url: string;

@@ -1,7 +1,7 @@
 /**
- * The provider's relay, outside the walls of an agent of others: requests come over one unix socket, without the key; it
- * puts the key in and speaks to one origin. Its setup is one line on standard input; what it says is one JSON object a
- * line. Argument: the socket.
+ * The relay to a provider, outside of a foreign agent's walls: takes requests without a key from a
+ * unix socket, adds the key and sends them to one origin. Its setup is a line of standard input;
+ * its output is one JSON object a line. Argument: the socket.
  * @module
  */
 import { serveRelay } from "./relay_powers.ts";

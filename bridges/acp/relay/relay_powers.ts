@@ -1,4 +1,4 @@
-/** Requests from one unix socket to one origin, with a key put in. @module */
+/** Relays an agent's requests from a unix socket to one provider's origin, with the provider's key. @module */
 import type { Json } from "../../../contracts/base/json.ts";
 import type {
   RelayAnswer,
@@ -10,21 +10,21 @@ import { judge } from "./rules.ts";
 import { serveTools, type ToolDesk } from "./tool_server.ts";
 import { bounded, inferenceIn, makeUsageReader, type UsageReader } from "./usage.ts";
 
-/** Most bytes of one request: pictures are in it. */
+/** Bytes of a request, at most, pictures included. */
 const MAX_BODY = 32 * 1024 * 1024;
-/** Most bytes of one message to a tool: no call's arguments are longer. */
+/** Bytes of a message to the tool server, at most. */
 const MAX_MESSAGE = 1024 * 1024;
-/** Most characters of a tool's name, and of a call's arguments, that the kernel reads. */
+/** Characters of a tool's name, and of a call's arguments, that the kernel accepts. */
 const MAX_NAME = 128, MAX_ARGS = 1_000_000;
-/** Most requests of one run. */
+/** Requests of one run, at most. */
 const MAX_REQUESTS = 2_000;
-/** Most characters of a failure that are passed on. */
+/** Characters of a failure that are passed on. */
 const MAX_FAILURE = 65_536;
-/** Headers of the agent that are passed on; all that could be a credential is not among them. */
+/** The agent's headers that pass; none can be a credential. */
 const PASSED = ["content-type", "accept", "anthropic-version", "openai-beta"];
-/** How the runtime says that no connection came about. */
+/** The runtime's message when no connection was made. */
 const NOT_REACHED = /client error \(Connect\)/;
-/** Features of a provider by which it acts by itself. */
+/** Beta features that let a provider act by itself. */
 const ACTING = /mcp|file|code-execution|web|skill|container|search/;
 
 function say(line: RelaySaid): void {
@@ -39,20 +39,20 @@ function refusal(status: number, why: string): Response {
 }
 
 type Provider = NonNullable<RelaySetup["provider"]>;
-/** What is asked of the kernel. */
+/** A request to the kernel. */
 type Question = Extract<RelaySaid, { id: number }> extends infer Said
   ? Said extends { ended: true } ? never : Omit<Said, "id">
   : never;
 
-/** The kernel, at the other end of this process's own streams. */
+/** The kernel, over this process's standard streams. */
 interface Kernel {
   readonly setup: RelaySetup;
-  /** Resolves with the kernel's answer, and the id of what was asked. Rejects with what it refused. */
+  /** Resolves with the kernel's answer. Rejects with the reason of a refusal. */
   ask(question: Question): Promise<RelayAnswer>;
 }
 
-/** Reads the setup, then answers; ends this process with its input. */
-async function meetKernel(): Promise<Kernel> {
+/** Reads the setup and then answers from standard input; its end ends this process. */
+async function openKernel(): Promise<Kernel> {
   const waiting = new Map<number, PromiseWithResolvers<RelayAnswer>>();
   const setup = Promise.withResolvers<RelaySetup>();
   let last = 0, hasSetup = false;
@@ -75,7 +75,7 @@ async function meetKernel(): Promise<Kernel> {
       rest = lines.pop() ?? "";
       lines.forEach(hear);
     }
-    // The kernel is gone, and with it who decides.
+    // Without the kernel nobody decides about requests.
     Deno.exit(0);
   })();
   return {
@@ -92,13 +92,13 @@ async function meetKernel(): Promise<Kernel> {
 
 async function bodyOf(
   request: Request,
-  most: number,
+  max: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of request.body ?? []) {
     size += piece.length;
-    if (size > most) return undefined;
+    if (size > max) return undefined;
     pieces.push(piece);
   }
   const whole = new Uint8Array(size);
@@ -132,7 +132,7 @@ function headersOf(request: Request, { header, value }: Provider): Headers {
   return headers;
 }
 
-/** What a provider says of a failure may quote the key. */
+/** Passes a provider's failure on, without the key that its text may quote. */
 async function failing(
   response: Response,
   { value }: Provider,
@@ -148,7 +148,7 @@ async function failing(
   return new Response(shown, { status, headers });
 }
 
-/** The same body, read while it passes; `done` is called however it ends; `cut`: before its end. */
+/** Reads a body while it passes; `done` is called at its end, with `cut` when it ended early. */
 function reading(
   body: ReadableStream<Uint8Array> | null,
   reader: UsageReader,
@@ -177,28 +177,29 @@ function reading(
       }
     },
     async cancel(why): Promise<void> {
-      // INVARIANT: who closes early has used what was computed (test: "an answer that is not heard to its end …").
+      // INVARIANT: closing early is charged for what was computed (test: "an answer that is not
+      // heard to its end …").
       done(true);
       await source.cancel(why).catch(() => undefined);
     },
   });
 }
 
-/** Why a request failed; the runtime keeps it in the cause. */
+/** Why a request failed; the runtime has the reason in `cause`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   const { cause, message } = error;
   return (cause instanceof Error ? cause.message : message).slice(0, 300);
 }
 
-/** Passes inference on, once the kernel lets it. */
+/** Makes the handler that passes inference on with the kernel's consent. */
 function makePassing(
   { setup, ask }: Kernel,
   provider: Provider,
 ): (request: Request) => Promise<Response> {
   let requests = 0, used = 0;
   return async (request) => {
-    // What is judged is what is asked: the parsed path, in which no dots are left.
+    // Judge exactly what is sent: the parsed path, without dot segments.
     const { pathname, search } = new URL(request.url);
     const bytes = await bodyOf(request, MAX_BODY);
     if (bytes === undefined) return refusal(413, "its body is too large");
@@ -230,8 +231,8 @@ function makePassing(
       say({ id, ended: true, ...(usage === undefined ? {} : { used: usage }) });
       id = undefined;
     };
-    // INVARIANT: who hangs up before the answer begins pays for it: the provider has read what it was sent, and
-    // computes an answer that is no stream to its end (test: "an agent that hangs up before …").
+    // INVARIANT: hanging up before the answer is charged: the provider has read the request and
+    // computes an answer that is not streamed to its end (test: "an agent that hangs up before …").
     const unheard = (): void => end({ input, output: most, cacheRead: 0, cacheWrite: 0 });
     if (request.signal.aborted) {
       end();
@@ -241,13 +242,14 @@ function makePassing(
     try {
       response = await fetch(`${provider.origin}${judged.path}`, {
         ...{ method: request.method, headers: headersOf(request, provider), redirect: "manual" },
-        // The one reading that was judged: of a member that stands there twice a provider may heed the other one.
+        // Send the parsed body: with a repeated member a provider might heed another one than was
+        // judged.
         ...(request.method === "POST" ? { body: JSON.stringify(sent) } : {}),
         signal: request.signal,
       });
     } catch (error) {
       const why = reasonOf(error);
-      // Nothing was sent to who was not reached.
+      // Without a connection nothing was sent.
       if (NOT_REACHED.test(why)) end();
       else unheard();
       if (request.signal.aborted) return new Response(null, { status: 499 });
@@ -270,7 +272,7 @@ function makePassing(
   };
 }
 
-/** Serves tools: one message, one answer. */
+/** Answers a message to the tool server. */
 async function passTool(request: Request, desk: ToolDesk): Promise<Response> {
   if (request.method !== "POST") return new Response(null, { status: 405 });
   const bytes = await bodyOf(request, MAX_MESSAGE);
@@ -279,9 +281,9 @@ async function passTool(request: Request, desk: ToolDesk): Promise<Response> {
   return answer === undefined ? new Response(null, { status: 202 }) : Response.json(answer);
 }
 
-/** Serves until the process is ended. */
+/** Serves requests until the process ends. */
 export async function serveRelay(socket: string): Promise<void> {
-  const kernel = await meetKernel();
+  const kernel = await openKernel();
   const { provider, tools } = kernel.setup;
   const pass = provider === undefined
     ? () => Promise.resolve(refusal(403, "it asks no provider"))
@@ -292,7 +294,7 @@ export async function serveRelay(socket: string): Promise<void> {
       return "tools" in answer ? answer.tools : [];
     },
     async call(tool, args) {
-      // What the kernel does not read it does not answer.
+      // The kernel would not answer what it does not accept.
       if (tool.length > MAX_NAME) throw new Error("no tool has so long a name");
       if (args.length > MAX_ARGS) {
         throw new Error(`its arguments have more than ${MAX_ARGS} characters`);
@@ -306,7 +308,7 @@ export async function serveRelay(socket: string): Promise<void> {
     {
       path: socket,
       onListen() {
-        // Within its walls the agent is nobody; the folder of the socket is entered by nobody else.
+        // In its namespace the agent runs as nobody; the socket's folder admits no other user.
         Deno.chmodSync(socket, 0o666);
         say({ ready: true });
       },

@@ -1,37 +1,38 @@
 /**
- * What an agent of others may ask of its provider: inference, and nothing that makes the provider fetch, run, keep or
- * send something by itself. A provider is a way out of the walls otherwise.
+ * The requests that a foreign agent may send to its provider: inference alone. Anything that makes
+ * the provider fetch, run, keep or send something is refused, since it would lead out of the
+ * agent's walls.
  * @module
  */
 import { isList, isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type { ProviderWire } from "../../../contracts/tool/foreign_agent.ts";
 
-/** A request that may pass, or why it may not. */
+/** The verdict about a request. */
 export type Judged =
   | { readonly kind: "pass"; readonly path: string }
   | { readonly kind: "refused"; readonly why: string };
 
-/** One request as the relay received it. */
+/** A request that the relay received. */
 export interface AskedOf {
   readonly method: string;
-  /** Path and query, as they were sent. */
+  /** Path and query, as sent. */
   readonly target: string;
-  /** Undefined where there is none, or it is no JSON. */
+  /** Undefined for a missing body, or one that is no JSON. */
   readonly body: Json | undefined;
 }
 
 interface WireRules {
   readonly posts: readonly RegExp[];
   readonly gets: readonly RegExp[];
-  /** Query parameters that are passed on; others are refused, a key is dropped. */
+  /** Query parameters that pass; a key is dropped, any other is refused. */
   readonly query: ReadonlySet<string>;
-  /** Members of a body by which a provider acts or remembers. */
+  /** Members of a body that make a provider act or remember. */
   readonly members: ReadonlySet<string>;
-  /** Why a tool may not pass. */
+  /** Whether a tool may pass. */
   tool(tool: JsonObject): boolean;
 }
 
-/** Tools of Anthropic that the client runs: the provider only knows their shape. */
+/** Anthropic's tools that the client runs; the provider only knows their shape. */
 const OWN_TOOLS = /^(custom|bash_\d{8}|text_editor_\d{8}|memory_\d{8}|computer_\d{8})$/;
 
 const RULES: Readonly<Record<ProviderWire, WireRules>> = {
@@ -63,8 +64,8 @@ const RULES: Readonly<Record<ProviderWire, WireRules>> = {
   },
 };
 
-/** Members that are refused wherever they stand: content by address, or by a name in a provider's store. */
-const ELSEWHERE = new Set([
+/** Members refused anywhere: content by address, or from a provider's store. */
+const REMOTE_CONTENT = new Set([
   "file_id",
   "file_url",
   "file_uri",
@@ -72,16 +73,16 @@ const ELSEWHERE = new Set([
   "fileData",
   "file_data_id",
 ]);
-/** Members whose text is an address of content, unless it holds the content itself. */
+/** Members that hold an address of content, unless they hold the content itself (`data:`). */
 const ADDRESSES = new Set(["url", "image_url"]);
-/** How deep a body is looked at; a deeper one is refused. */
+/** Nesting of a body; a deeper one is refused. */
 const MAX_DEPTH = 64;
-/** Longest target, characters. */
+/** Characters of a target, at most. */
 const MAX_TARGET = 2_048;
 
 const refused = (why: string): Judged => ({ kind: "refused", why });
 
-/** Judges one request. */
+/** Decides whether a request may pass. */
 export function judge(wire: ProviderWire, { method, target, body }: AskedOf): Judged {
   const rules = RULES[wire];
   if (target.length > MAX_TARGET) return refused("its path is too long");
@@ -92,7 +93,7 @@ export function judge(wire: ProviderWire, { method, target, body }: AskedOf): Ju
   if (!paths.some((each) => each.test(path))) {
     return refused(`${method} ${path} is not among the requests that an agent may make`);
   }
-  // A key in the query is the agent's own: the right one is put into a header.
+  // The agent's key in the query is dropped: the relay puts the right one into a header.
   query.delete("key");
   for (const name of query.keys()) {
     if (!rules.query.has(name)) return refused(`the parameter "${name}" is not passed on`);
@@ -124,7 +125,7 @@ function bodyFault(rules: WireRules, body: JsonObject): string | undefined {
   return elsewhere(body, 0, false);
 }
 
-/** Members that bound an answer, by wire and path; the first is written where none is there. */
+/** Members that limit an answer, by wire and path; the first is written where none is set. */
 export function boundsOf(wire: ProviderWire, path: string): readonly string[] {
   if (wire === "anthropic") return ["max_tokens"];
   if (wire === "gemini") return ["maxOutputTokens"];
@@ -133,21 +134,21 @@ export function boundsOf(wire: ProviderWire, path: string): readonly string[] {
     : ["max_output_tokens"];
 }
 
-/** Every name by which some wire bounds an answer. */
+/** All members by which any wire limits an answer. */
 const BOUND_NAMES = [
   ...["max_tokens", "max_output_tokens", "max_completion_tokens", "maxOutputTokens"],
   "max_tokens_to_sample",
 ];
-/** Members that ask for several answers to one request. */
-const TIMES = ["n", "best_of", "candidateCount", "candidate_count"];
+/** Members that request several answers. */
+const ANSWER_COUNTS = ["n", "best_of", "candidateCount", "candidate_count"];
 
-/** What would make a request cost more than its bound and its model's price say. */
+/** Why a request could cost more than its limit and its model's price; undefined when it cannot. */
 function spendFault(wire: ProviderWire, path: string, body: JsonObject): string | undefined {
-  // Gemini's other spelling would hold what is read by this one alone.
+  // The limits below are read from one spelling; the other would hide limits.
   if (isSet(body["generation_config"])) return '"generation_config" is spelled "generationConfig"';
   const config = body["generationConfig"];
   for (const part of [body, ...(isObject(config) ? [config] : [])]) {
-    const several = TIMES.find((name) => isSet(part[name]) && part[name] !== 1);
+    const several = ANSWER_COUNTS.find((name) => isSet(part[name]) && part[name] !== 1);
     if (several !== undefined) return `"${several}" asks for more than one answer`;
     for (const name of ["service_tier", "serviceTier"]) {
       const tier = part[name];
@@ -166,11 +167,11 @@ function spendFault(wire: ProviderWire, path: string, body: JsonObject): string 
   return undefined;
 }
 
-/** Whether a value bounds an answer. */
+/** Whether a value is a positive count of tokens. */
 export const isCount = (value: Json | undefined): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 
-/** Whether a member is there, and says something. */
+/** Whether a member has a value: not null, not an empty list. */
 export function isSet(value: Json | undefined): boolean {
   return value !== undefined && value !== null && !(isList(value) && value.length === 0);
 }
@@ -181,8 +182,8 @@ function nameOf(tool: Json): string {
   return (typeof type === "string" ? type : Object.keys(tool).join(", ")).slice(0, 64);
 }
 
-/** What a tool was called with, and what its input may be, are the agent's own words: no provider acts on them. */
-const WORDS = new Set([
+/** Members that hold a tool's arguments or schema: no provider acts on their content. */
+const TOOL_WORDS = new Set([
   "input_schema",
   "parameters",
   "arguments",
@@ -191,11 +192,11 @@ const WORDS = new Set([
   "parametersJsonSchema",
 ]);
 
-/** Whether a member holds an agent's own words: the list "input" of a response holds content, the object of a call not. */
+/** Whether a member holds tool arguments or schemas; the list "input" of a response holds content instead. */
 export const isWords = (name: string, value: Json): boolean =>
-  WORDS.has(name) && !(name === "input" && isList(value));
+  TOOL_WORDS.has(name) && !(name === "input" && isList(value));
 
-/** Content that the provider would fetch from elsewhere, or from its own store. */
+/** Why a body refers to remote or stored content; undefined when it does not. */
 function elsewhere(value: Json, depth: number, quoted: boolean): string | undefined {
   if (depth > MAX_DEPTH) return "its body is too deep";
   if (value === null || typeof value !== "object") return undefined;
@@ -210,7 +211,9 @@ function elsewhere(value: Json, depth: number, quoted: boolean): string | undefi
   const call = type === "tool_use" || "functionCall" in value || type === "function";
   if (type === "item_reference") return "an item of the provider's store";
   for (const [name, inner] of Object.entries(value)) {
-    if (!quoted && ELSEWHERE.has(name) && isSet(inner)) return `"${name}" names a file elsewhere`;
+    if (!quoted && REMOTE_CONTENT.has(name) && isSet(inner)) {
+      return `"${name}" names a file elsewhere`;
+    }
     const address = typeof inner === "string" && !inner.startsWith("data:");
     if (!quoted && ADDRESSES.has(name) && address) return `"${name}" is an address to fetch`;
     const words = quoted || isWords(name, inner) || (call && name === "functionCall");

@@ -1,12 +1,12 @@
 /**
- * Tools for an agent of others, as the Model Context Protocol has them over HTTP, one JSON answer for one message: no
- * sessions, no streams, nothing that is kept. What a tool is and what a call comes to is the kernel's to say.
+ * A minimal MCP server over HTTP for a foreign agent: one JSON answer for each message, without
+ * sessions, streams or state. The kernel defines the tools and makes the calls.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import type { ServedTool } from "../../../contracts/tool/foreign_agent.ts";
 
-/** Who says what tools there are, and makes calls. */
+/** Lists tools and makes calls. */
 export interface ToolDesk {
   list(): Promise<readonly ServedTool[]>;
   call(
@@ -16,10 +16,10 @@ export interface ToolDesk {
 }
 
 const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
-/** Codes of JSON-RPC. */
+/** JSON-RPC error codes. */
 const NO_REQUEST = -32_600, NO_METHOD = -32_601, BAD_PARAMS = -32_602, FAILED = -32_603;
 
-/** Answers one message; undefined for a notification, which has no answer. */
+/** Answers a message; undefined for a notification. */
 export async function serveTools(message: Json, desk: ToolDesk): Promise<JsonObject | undefined> {
   if (!isObject(message) || typeof message["method"] !== "string") {
     return failure(null, NO_REQUEST, "this is no request of JSON-RPC");

@@ -1,6 +1,6 @@
 /**
- * What a request for inference may cost, and what its answer says that it used: read off the three wires, so that an
- * agent of others is charged by its provider's words and never by its own.
+ * The cost of a foreign agent's inference on three wires: an estimate from the request, and the
+ * usage that the provider reports. The agent's own figures never count.
  * @module
  */
 import { isList, isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
@@ -11,12 +11,12 @@ import type {
 } from "../../../contracts/tool/foreign_agent.ts";
 import { boundsOf, isCount, isSet, isWords } from "./rules.ts";
 
-/** Tokens of an answer where a request bounds none. */
-const UNBOUNDED = 32_000;
+/** Tokens of an answer when a request sets no limit. */
+const DEFAULT_TOKENS = 32_000;
 /** Characters of a token, and tokens of a picture. */
-const CHARS = 4, PICTURE = 1_600;
+const CHARS_PER_TOKEN = 4, PICTURE_TOKENS = 1_600;
 
-/** What an inference would cost; undefined for a request that is none: models listed, tokens counted. */
+/** The estimate for a request; undefined for one without inference, such as listing models. */
 export function inferenceIn(
   wire: ProviderWire,
   path: string,
@@ -27,14 +27,14 @@ export function inferenceIn(
   return {
     model: (typeof named === "string" ? named : "").slice(0, 256),
     input: Math.ceil(sizeOf(body, { words: false })),
-    maxTokens: boundOf(wire, path, body) ?? UNBOUNDED,
+    maxTokens: boundOf(wire, path, body) ?? DEFAULT_TOKENS,
     whole: !isStreamed(path, body),
   };
 }
 
 /**
- * The request with an answer of at most so many tokens, whose stream says at its end what it used; undefined where it
- * is so already.
+ * The request with an answer limited to `maxTokens`, whose stream ends with its usage; undefined
+ * when the request needs no change.
  */
 export function bounded(
   wire: ProviderWire,
@@ -42,15 +42,15 @@ export function bounded(
   { body, maxTokens }: { readonly body: Json | undefined; readonly maxTokens: number },
 ): JsonObject | undefined {
   if (!isObject(body)) return undefined;
-  // OpenAI's other wire, and nobody else, tells a stream's tokens on request alone.
+  // Only OpenAI's chat completions report a stream's usage on request alone.
   const chat = wire === "openai" && path.endsWith("/chat/completions");
   const silent = chat && body["stream"] === true;
-  const asked = boundOf(wire, path, body) ?? UNBOUNDED;
+  const asked = boundOf(wire, path, body) ?? DEFAULT_TOKENS;
   if (asked <= maxTokens && !silent) return undefined;
-  const told = silent
+  const reporting = silent
     ? { ...body, stream_options: { ...objectIn(body["stream_options"]), include_usage: true } }
     : body;
-  if (asked <= maxTokens) return told;
+  if (asked <= maxTokens) return reporting;
   const names = boundsOf(wire, path);
   const holder = holderOf(wire, body);
   const there = names.filter((name) => isSet(holder[name]));
@@ -58,45 +58,45 @@ export function bounded(
     (there.length > 0 ? there : names.slice(0, 1)).map((name) => [name, maxTokens]),
   );
   return wire === "gemini"
-    ? { ...told, generationConfig: { ...holder, ...rewritten } }
-    : { ...told, ...rewritten };
+    ? { ...reporting, generationConfig: { ...holder, ...rewritten } }
+    : { ...reporting, ...rewritten };
 }
 
-/** The most that a request's own bounds would let through: a provider may heed any of them. */
+/** The highest of a request's own limits: a provider may heed any of them. */
 function boundOf(wire: ProviderWire, path: string, body: JsonObject): number | undefined {
   const holder = holderOf(wire, body);
   const found = boundsOf(wire, path).map((name) => holder[name]).filter(isCount);
   return found.length === 0 ? undefined : Math.min(Math.max(...found), 1e9);
 }
 
-/** Where a request's bounds stand. */
+/** The object that holds a request's limits. */
 const holderOf = (wire: ProviderWire, body: JsonObject): JsonObject =>
   wire === "gemini" ? objectIn(body["generationConfig"]) : body;
 
 const objectIn = (value: Json | undefined): JsonObject => isObject(value) ? value : {};
 
-/** Whether an answer comes in pieces, while it is computed. */
+/** Whether the answer is streamed. */
 function isStreamed(path: string, body: Json | undefined): boolean {
   return path.endsWith(":streamGenerateContent") || (isObject(body) && body["stream"] === true);
 }
 
-/** Tokens of all texts in a body, about. `words`: it is what a tool was called with, in which no picture is one. */
+/** Estimated tokens of a body; `words`: inside tool arguments, where nothing counts as a picture. */
 function sizeOf(value: Json, { words }: { readonly words: boolean }): number {
-  if (typeof value === "string") return value.length / CHARS;
+  if (typeof value === "string") return value.length / CHARS_PER_TOKEN;
   if (isList(value)) return value.reduce<number>((sum, each) => sum + sizeOf(each, { words }), 0);
   if (!isObject(value)) return 1;
   const picture = words ? undefined : pictureIn(value);
   return Object.entries(value).reduce(
     (sum, [name, each]) =>
-      sum + name.length / CHARS +
-      (name === picture ? PICTURE : sizeOf(each, { words: words || isWords(name, each) })),
+      sum + name.length / CHARS_PER_TOKEN +
+      (name === picture ? PICTURE_TOKENS : sizeOf(each, { words: words || isWords(name, each) })),
     0,
   );
 }
 
 /**
- * The member of an object that is a picture as text: providers count it by its area. A long text is not one for being
- * long, or an agent would hide what it sends in it.
+ * The member of an object that holds a base64 picture, which providers count by its area. Length
+ * alone does not make a text a picture, or an agent could hide data in one.
  */
 function pictureIn(value: JsonObject): string | undefined {
   const { type, source, image_url: address } = value;
@@ -118,7 +118,7 @@ function isPicture(value: Json | undefined): boolean {
 const isBase64 = (value: Json | undefined): boolean =>
   typeof value === "string" && /^[A-Za-z0-9+/_=-]*$/.test(value);
 
-/** What an answer, or a piece of its stream, says that it used; undefined where it says nothing. */
+/** The usage in an answer or a piece of its stream; undefined without one. */
 export function usageIn(piece: Json): RelayUsage | undefined {
   if (!isObject(piece)) return undefined;
   for (const name of ["response", "message"]) {
@@ -134,7 +134,7 @@ export function usageIn(piece: Json): RelayUsage | undefined {
       return all + (typeof n === "number" && Number.isSafeInteger(n) && n > 0 ? n : 0);
     }, 0);
   const details = objectIn(usage["input_tokens_details"] ?? usage["prompt_tokens_details"]);
-  // Anthropic counts what its cache had beside the input, the others within it.
+  // Anthropic counts cached tokens beside the input, the others within it.
   const read = sum(usage, "cache_read_input_tokens");
   const written = sum(usage, "cache_creation_input_tokens");
   return bounds({
@@ -149,41 +149,41 @@ export function usageIn(piece: Json): RelayUsage | undefined {
   });
 }
 
-/** A provider may count as it likes. */
+/** Caps a provider's counts. */
 function bounds(usage: RelayUsage): RelayUsage {
-  const most = (n: number): number => Math.min(n, 1e9);
+  const capped = (n: number): number => Math.min(n, 1e9);
   const { input, output, cacheRead, cacheWrite } = usage;
   return {
-    ...{ input: most(input), output: most(output) },
-    ...{ cacheRead: most(cacheRead), cacheWrite: most(cacheWrite) },
+    ...{ input: capped(input), output: capped(output) },
+    ...{ cacheRead: capped(cacheRead), cacheWrite: capped(cacheWrite) },
   };
 }
 
-/** The usage of an answer, read while it passes. */
+/** Reads the usage of an answer while it passes. */
 export interface UsageReader {
   take(text: string): void;
   /**
-   * What was used, as far as it was heard; what was not told is estimated. `unheard`: tokens that were computed before
-   * the first piece came, of an answer that was cut.
+   * The usage so far; missing figures are estimated. `unheard`: tokens that may have been computed
+   * for an answer that was cut off.
    */
   used(unheard?: number): RelayUsage;
 }
 
-/** Most characters of one line, and of a document, that are read. */
+/** Characters of a line, and of a document, at most. */
 const MAX_LINE = 4 * 1024 * 1024;
 
-/** Reads a stream's lines, or one document. `input`: tokens that were sent, as estimated. */
+/** Makes a reader of a stream or document; `input`: the estimated tokens of the request. */
 export function makeUsageReader({ input }: { readonly input: number }): UsageReader {
   let line = "", skipping = false, document = "", events = 0, characters = 0;
-  let most: RelayUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  let highest: RelayUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const look = (text: string): void => {
     const tokens = usageIn(parsed(text.replace(/^data:\s*/, "")));
     if (tokens === undefined) return;
-    most = {
-      input: Math.max(most.input, tokens.input),
-      output: Math.max(most.output, tokens.output),
-      cacheRead: Math.max(most.cacheRead, tokens.cacheRead),
-      cacheWrite: Math.max(most.cacheWrite, tokens.cacheWrite),
+    highest = {
+      input: Math.max(highest.input, tokens.input),
+      output: Math.max(highest.output, tokens.output),
+      cacheRead: Math.max(highest.cacheRead, tokens.cacheRead),
+      cacheWrite: Math.max(highest.cacheWrite, tokens.cacheWrite),
     };
   };
   return Object.freeze<UsageReader>({
@@ -204,14 +204,15 @@ export function makeUsageReader({ input }: { readonly input: number }): UsageRea
     },
     used(unheard = 0): RelayUsage {
       look(line);
-      // A stream's text is no document.
+      // Without events the answer was one document.
       if (events === 0) look(document);
-      const { output } = most;
+      const { output } = highest;
       return {
-        ...most,
-        input: most.input || input,
-        // Of a stream about a token an event; of a document about a token every four characters.
-        output: output || Math.max(events > 0 ? events : Math.ceil(characters / CHARS), unheard),
+        ...highest,
+        input: highest.input || input,
+        // Estimates: a token for each event of a stream, or for each four characters of a document.
+        output: output ||
+          Math.max(events > 0 ? events : Math.ceil(characters / CHARS_PER_TOKEN), unheard),
       };
     },
   });

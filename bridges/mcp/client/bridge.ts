@@ -1,4 +1,4 @@
-/** The bridge: what the kernel may ask of the client of one MCP server. contracts/wire/wire_mcp.ts. @module */
+/** A bridge: handles the kernel's requests (contracts/wire/wire_mcp.ts) for one MCP server. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type Json } from "../../../contracts/base/json.ts";
 import type { Port, PortHandler } from "../../../contracts/base/port.ts";
@@ -13,16 +13,16 @@ import { makeAsk } from "./requests.ts";
 import { makeServerOps } from "./server_ops.ts";
 import type { Client } from "@modelcontextprotocol/client";
 
-/** What a bridge is made of, beside its port. */
+/** What a bridge needs beside its port. */
 export interface BridgePowers {
   readonly clock: Clock;
-  /** Gives the SDK the web classes that its HTTP transport needs. */
+  /** Restores the global web classes that the SDK's HTTP transport needs. */
   readonly restoreWeb: () => void;
-  /** Where warnings of the SDK go. */
+  /** Sends the SDK's warnings to `to`. */
   readonly hearWarnings: (to: (text: string) => void) => void;
 }
 
-/** Makes the handler of a bridge. */
+/** Makes the port handler of a bridge whose server is not open yet. */
 export function makeBridge(
   port: Pick<Port, "ask" | "tell">,
   { clock, restoreWeb, hearWarnings }: BridgePowers,
@@ -37,7 +37,7 @@ export function makeBridge(
   let elicitation = false;
   let connecting: Connecting | undefined;
   let connection: Connection | undefined;
-  /** Why there is no connection any more. */
+  /** Why the connection ended; undefined while it lives. */
   let over: string | undefined;
 
   const connected = (): Connection => {
@@ -75,10 +75,10 @@ export function makeBridge(
     return null;
   }
 
-  function wish(given: string): void {
+  function setLogLevel(given: string): void {
     level = given;
     const { modern, capabilities } = connected();
-    // Since 2026 each request carries it.
+    // Since revision 2026-07-28 each request carries the log level.
     if (modern || capabilities["logging"] === undefined) return;
     const { signal } = new AbortController();
     ask("logging/setLevel", { level: given }, { signal, verb: "set the log level" }).catch(() =>
@@ -86,14 +86,14 @@ export function makeBridge(
     );
   }
 
-  function reroot(given: readonly McpRoot[]): void {
+  function setRoots(given: readonly McpRoot[]): void {
     roots = given;
     if (connection === undefined || connection.modern) return;
     connection.client.sendRootsListChanged().catch(() => {});
   }
 
   return Object.freeze<PortHandler>({
-    // TRUST: bodies are the kernel's own, which made them.
+    // TRUST: bodies come from the kernel, which has parsed them.
     ask(op, body: unknown): Json | Promise<Json> {
       switch (op) {
         case "bytes":
@@ -116,32 +116,29 @@ export function makeBridge(
     },
     tell(op, body: unknown) {
       if (op === "cancel") calls.cancel((body as { readonly id: string }).id);
-      if (op === "roots") reroot(body as readonly McpRoot[]);
+      if (op === "roots") setRoots(body as readonly McpRoot[]);
       if (op === "level" && connection !== undefined) {
-        wish((body as { readonly level: string }).level);
+        setLogLevel((body as { readonly level: string }).level);
       }
     },
   });
 }
 
-interface AnnounceParts {
-  readonly kernel: Pick<KernelSide, "log" | "changed" | "updated">;
-  readonly clock: Pick<Clock, "after">;
-}
-
-/** After a change was told, those within so many milliseconds are told as one. */
+/** Further changes within these milliseconds are announced together. */
 const TOGETHER_MS = 100;
-const LOG_UNITS = 2_000;
-const LISTS = {
-  tools: "notifications/tools/list_changed",
-  resources: "notifications/resources/list_changed",
-  prompts: "notifications/prompts/list_changed",
-} as const;
+const MAX_LOG_UNITS = 2_000;
 
-/** Wires what the server announces into the SDK's client, before the handshake. The guard has counted it. */
-function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): void {
+/** Registers handlers for the server's notifications, before the handshake. The guard limits their rate. */
+function hearAnnouncements(
+  client: Client,
+  { kernel, clock }: {
+    readonly kernel: Pick<KernelSide, "log" | "changed" | "updated">;
+    readonly clock: Pick<Clock, "after">;
+  },
+): void {
   for (const what of ["tools", "resources", "prompts"] as const) {
-    // The first is told at once: what changed is not called once more. Those that follow it are told together.
+    // The first change is announced at once, so that no changed tool is called; later ones
+    // together.
     let quiet = false, more = false;
     const tell = (): void => {
       kernel.changed(what);
@@ -151,7 +148,7 @@ function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): vo
         if (more) tell();
       });
     };
-    client.setNotificationHandler(LISTS[what], () => {
+    client.setNotificationHandler(`notifications/${what}/list_changed`, () => {
       if (quiet) more = true;
       else tell();
     });
@@ -159,42 +156,35 @@ function hearAnnouncements(client: Client, { kernel, clock }: AnnounceParts): vo
   client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
     const text = typeof data === "string" ? data : JSON.stringify(data) ?? "";
     const from = logger === undefined ? "" : `${cutText(logger, 64)}: `;
-    kernel.log(level, cutText(`${from}${text}`, LOG_UNITS));
+    kernel.log(level, cutText(`${from}${text}`, MAX_LOG_UNITS));
   });
   client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) => {
     if (uri.length <= 4_096) kernel.updated(uri);
   });
-  // Nothing follows from these: a person's visit is over, a task of ours went on.
+  // Registered so that the SDK does not report it; nothing follows from it.
   client.setNotificationHandler("notifications/elicitation/complete", () => {});
 }
 
-// Since revision 2026-07-28 a server announces changed lists only on a subscription.
-
-interface ListenParts {
-  readonly clock: Pick<Clock, "after">;
-  readonly report: ReportViolation;
-}
-
-/** Milliseconds until it listens again, and how often it does. */
+/** Milliseconds between two subscriptions, and how often a subscription is renewed. */
 const AGAIN_MS = 1_000;
-const TIMES = 5;
+const MAX_RENEWALS = 5;
 
-/** Listens for the lists whose changes the server promised to tell. An old server tells them unasked. */
+/**
+ * Subscribes to changes of the lists for which the server promised announcements: needed since
+ * revision 2026-07-28; older servers announce changes without a subscription.
+ */
 function listenForChanges(
   { client, capabilities, modern }: Connection,
-  { clock, report }: ListenParts,
+  { clock, report }: { readonly clock: Pick<Clock, "after">; readonly report: ReportViolation },
 ): void {
   if (!modern) return;
   const tells = (name: string): boolean => {
     const offered = capabilities[name];
     return isObject(offered) && offered["listChanged"] === true;
   };
-  const filter = {
-    ...(tells("tools") ? { toolsListChanged: true } : {}),
-    ...(tells("prompts") ? { promptsListChanged: true } : {}),
-    ...(tells("resources") ? { resourcesListChanged: true } : {}),
-  };
-  if (Object.keys(filter).length === 0) return;
+  const lists = ["tools", "prompts", "resources"].filter(tells);
+  if (lists.length === 0) return;
+  const filter = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
   const listen = async (left: number): Promise<void> => {
     const { closed } = await client.listen(filter);
     const how = await closed;
@@ -203,5 +193,5 @@ function listenForChanges(
   const begin = (left: number): void => {
     listen(left).catch(() => report("It does not tell of changed lists, although it promised to"));
   };
-  begin(TIMES);
+  begin(MAX_RENEWALS);
 }

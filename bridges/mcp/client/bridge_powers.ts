@@ -1,12 +1,13 @@
 /**
- * Takes the console away from the SDK: what it prints would stand between the frames of our port.
+ * The powers of a bridge. Importing it silences the console: output would corrupt the port's
+ * frames.
  * @module
  */
 import type { Clock } from "./calls.ts";
 
 let hear: (text: string) => void = () => {};
 
-/** Warnings of the SDK go here from now on; it writes what servers say into them. */
+/** Sends the SDK's warnings, which may quote servers, to `to` from now on. */
 export function hearWarnings(to: (text: string) => void): void {
   hear = to;
 }
@@ -15,12 +16,10 @@ for (const name of ["log", "debug", "info", "trace", "dir", "table", "group", "e
   Object.defineProperty(console, name, { value: () => {} });
 }
 Object.defineProperty(console, "warn", {
-  value: (...said: unknown[]) => hear(said.filter((part) => typeof part === "string").join(" ")),
+  value: (...parts: unknown[]) => hear(parts.filter((part) => typeof part === "string").join(" ")),
 });
 
-// The real clock of a bridge.
-
-/** See {@link Clock}. */
+/** The real clock. */
 export const clock: Clock = Object.freeze<Clock>({
   now: () => performance.now(),
   after(ms, run) {
@@ -29,13 +28,12 @@ export const clock: Clock = Object.freeze<Clock>({
   },
 });
 
-// Web classes that the prelude hides because each takes milliseconds to load: a server at a URL
-// needs some of them. Imported before the prelude.
-
+// The prelude hides web classes, since each takes milliseconds to load. The HTTP transport needs
+// these: their descriptors are saved here, so import this file before the prelude.
 const KEPT = ["Response", "Headers", "Request"] as const;
 const descriptors = KEPT.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]);
 
-/** Gives the classes back to the SDK's HTTP transport. None of them reaches anything. */
+/** Restores the classes that the SDK's HTTP transport needs. None of them reaches the network. */
 export function restoreWeb(): void {
   for (const [name, descriptor] of descriptors) {
     if (typeof name === "string" && typeof descriptor === "object") {

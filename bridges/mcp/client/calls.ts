@@ -1,34 +1,34 @@
-/** The calls that are under way: each with its deadline, and with one way to end it. @module */
+/** Running calls: each has a deadline and can be cancelled. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 
 interface Underway {
-  /** Aborts with the {@link Fault} that ends it. */
+  /** Aborts with the {@link Fault} that ends the call. */
   readonly signal: AbortSignal;
 }
 
-/** See {@link makeCalls}. */
+/** The running calls of a bridge. */
 export interface Calls {
-  /** Runs `work` as the call `id`. Faults: `timedOut` at the deadline, `cancelled`, what `work` throws. */
+  /** Runs `work` as the call `id`. Throws `timedOut` at the deadline, `cancelled`, and what `work` throws. */
   run<T>(
     call: { readonly id: string; readonly deadlineMs: number; readonly verb: string },
     work: (underway: Underway) => Promise<T>,
   ): Promise<T>;
   cancel(id: string): void;
-  /** Ends all of them. */
+  /** Ends every call with `fault`. */
   endAll(fault: Fault): void;
-  /** Whether one of the kernel's is under way; the bridge's own do not count. */
+  /** Whether a call of the kernel is running; the bridge's own calls do not count. */
   busy(): boolean;
-  /** The youngest of the kernel's: whose the server's question is taken to be. */
+  /** The kernel's newest call: a question of the server is taken to belong to it. */
   latest(): string | undefined;
 }
 
-/** Ids of what the bridge does by itself; the kernel's are never these. */
+/** Ids of the bridge's own calls; the kernel never uses them. */
 export const OPENING = "\0open";
-/** See {@link OPENING}. */
+/** The call that lists what the server offers; see {@link OPENING}. */
 export const LISTING = "\0words";
 const OWN: ReadonlySet<string> = new Set([OPENING, LISTING]);
 
-/** Makes the table of calls. */
+/** Makes the calls of a bridge, none running. */
 export function makeCalls(clock: Pick<Clock, "after">): Calls {
   const underway = new Map<string, AbortController>();
   const latest = (): string | undefined => [...underway.keys()].filter((id) => !OWN.has(id)).at(-1);
@@ -58,7 +58,7 @@ export function makeCalls(clock: Pick<Clock, "after">): Calls {
   });
 }
 
-/** Ends with `work`, or when `signal` aborts: some of the SDK's waits do not hear it. */
+/** Settles with `work`, or rejects when `signal` aborts: some waits of the SDK ignore signals. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -68,10 +68,25 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** A steady clock. */
+/** Waits for `ms` milliseconds. Rejects with the signal's reason when it aborts meanwhile. */
+export function pause(
+  clock: Pick<Clock, "after">,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const forget = clock.after(ms, resolve);
+    signal?.addEventListener("abort", () => {
+      forget();
+      reject(signal.reason);
+    }, { once: true });
+  });
+}
+
+/** A monotonic clock. */
 export interface Clock {
-  /** Milliseconds since any moment. */
+  /** Milliseconds since an arbitrary moment. */
   now(): number;
-  /** Runs `run` after `ms` milliseconds, unless the function that it returns is called before. */
+  /** Runs `run` after `ms` milliseconds; the returned function cancels that. */
   after(ms: number, run: () => void): () => void;
 }

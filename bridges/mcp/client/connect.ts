@@ -1,4 +1,4 @@
-/** The handshake with a server: the SDK's client, behind our guard, over our transports. @module */
+/** Connects the SDK's client to a server: behind our guard, over our transports. @module */
 import {
   Client,
   type JsonSchemaValidator,
@@ -21,7 +21,7 @@ import {
   makeLineTransport,
 } from "./transports.ts";
 import { upstreamFault } from "./requests.ts";
-import type { Introduction } from "./words/words.ts";
+import type { Introduction } from "./listing/listing.ts";
 
 interface ConnectParts {
   readonly open: McpOpen;
@@ -29,13 +29,13 @@ interface ConnectParts {
   readonly calls: Calls;
   readonly clock: Clock;
   readonly report: ReportViolation;
-  /** Gives the SDK the web classes that its HTTP transport needs. */
+  /** Restores the global web classes that the SDK's HTTP transport needs. */
   readonly restoreWeb: () => void;
-  /** Wires what the server may ask and announce, before the handshake. */
+  /** Registers handlers for the server's requests and notifications, before the handshake. */
   readonly serve: (client: Client) => void;
 }
 
-/** A connection whose handshake is over. */
+/** An established connection. */
 export interface Connection {
   readonly client: Client;
   readonly guard: Guard;
@@ -43,21 +43,21 @@ export interface Connection {
   /** Revision 2026-07-28 or later: no session, no requests of the server. */
   readonly modern: boolean;
   readonly capabilities: JsonObject;
-  /** Over HTTP: headers may repeat arguments. */
+  /** Over HTTP: arguments may be repeated in headers. */
   readonly http: boolean;
-  /** Ends a session that a server at a URL keeps for us. */
+  /** Ends the session that a server at a URL keeps. */
   forget(): Promise<void>;
 }
 
-/** A connection under way: bytes may come before it is one. */
+/** A handshake in progress: it needs the server's bytes before `connected` resolves. */
 export interface Connecting {
   readonly transport: GuardedTransport;
-  /** Of a server that speaks in lines. */
+  /** The transport of a server that speaks in lines. */
   readonly lines: LineTransport | undefined;
   readonly connected: Promise<Connection>;
 }
 
-/** An old server may not answer what it does not know: after so long it is asked the old way. At a URL all answer. */
+/** An old server may ignore the probe: after this time the old handshake is tried. HTTP servers all answer. */
 const PROBE_MS = 10_000;
 const RECONNECTION = {
   initialReconnectionDelay: 1_000,
@@ -66,14 +66,14 @@ const RECONNECTION = {
   maxRetries: 5,
 };
 
-/** The SDK would compile a server's output schemas, regular expressions and all. Ours are held against ours: `schema_check.ts`. */
+/** The SDK would compile a server's schemas, patterns included: `schema_check.ts` checks results instead. */
 const NO_VALIDATOR: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (input) => ({ valid: true, data: input as T, errorMessage: undefined });
   },
 };
 
-/** Begins the handshake. Faults of `connected`: `timedOut`, `upstream`, `gone`. */
+/** Starts the handshake. `connected` rejects with `timedOut`, `upstream`, `gone`. */
 export function startConnection(parts: ConnectParts): Connecting {
   const { open, kernel, calls, clock, report } = parts;
   const serves = new Set([

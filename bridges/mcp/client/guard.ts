@@ -1,6 +1,6 @@
 /**
- * Stands between a server and the SDK: knows what was asked, what was promised, and lets nothing else through. What
- * it stops is reported.
+ * Stands between a server and the SDK: passes only answers to requests that were made, and requests
+ * and notifications that were allowed; reports everything else.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
@@ -8,14 +8,14 @@ import { asJson } from "../../../port/as_json.ts";
 import type { Clock } from "./calls.ts";
 import {
   cutText,
-  NOTIFICATIONS_A_SECOND,
+  MAX_NOTIFICATIONS_A_SECOND,
+  MAX_SERVER_REQUESTS,
   quoted,
   type ReportViolation,
-  SERVER_REQUESTS,
 } from "./limits.ts";
-import { type Message, type RpcId } from "./message.ts";
+import { errorAnswer, type Message, type RpcId } from "./message.ts";
 
-/** How far something has come. */
+/** The progress of a call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -25,36 +25,36 @@ export interface Progress {
 interface GuardParts {
   readonly report: ReportViolation;
   readonly clock: Pick<Clock, "now">;
-  /** Whether a call is under way: outside of one the server asks for nothing. */
+  /** Whether a call is running: the server may ask a person or a model during calls alone. */
   readonly calling: () => boolean;
-  /** What the server may ask of us, beside a ping. */
+  /** Methods that the server may request, beside `ping`. */
   readonly serves: ReadonlySet<string>;
 }
 
-/** What becomes of a server's message. */
+/** The decision about a server's message. */
 type Verdict =
-  /** To the SDK, in this form. */
+  /** Pass this message to the SDK. */
   | { readonly kind: "pass"; readonly message: JsonObject }
-  /** Back to the server. */
+  /** Send this message back to the server. */
   | { readonly kind: "answer"; readonly message: JsonObject }
   | { readonly kind: "drop" };
 
-/** See {@link makeGuard}. */
+/** The guard of one connection. */
 export interface Guard {
-  /** Looks at a message of ours on its way out; `answers` are those that {@link Guard.take} made. */
+  /** Records an outgoing message, except the answers that {@link Guard.take} makes. */
   sent(message: JsonObject): void;
-  /** Looks at a message of the server. */
+  /** Decides about an incoming message. */
   take(message: Message): Verdict;
-  /** What the server promised; any other announcement is a violation. Since 2026-07-28 (`modern`) it asks nothing. */
+  /** Sets the server's capabilities; announcements of others are violations. A `modern` server requests nothing. */
   promised(capabilities: JsonObject, modern: boolean): void;
-  /** Listens for progress under a token of ours, until the returned function is called. */
+  /** Listens for progress under one of our tokens, until the returned function is called. */
   listen(token: string, hear: (progress: Progress) => void): () => void;
 }
 
 const DROP: Verdict = Object.freeze({ kind: "drop" });
-/** Answers that are remembered at least, so that a second one can be told from one to nothing. */
-const REMEMBERED = 512;
-/** JSON-RPC's server errors begin here: refused by policy. */
+/** Finished requests that are remembered at least, to tell a second answer from an unrelated one. */
+const MIN_REMEMBERED = 512;
+/** JSON-RPC's first server error: refused by policy. */
 const REFUSED = -32_000;
 const INTERNAL = -32_603;
 const UNKNOWN = -32_601;
@@ -62,7 +62,7 @@ const ASKS_WITHIN_CALLS: ReadonlySet<string> = new Set([
   "elicitation/create",
   "sampling/createMessage",
 ]);
-/** What a notification needs to have been promised: a path into the capabilities. */
+/** The capability, as a path, without which a notification is a violation. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
   "notifications/message": ["logging"],
   "notifications/tools/list_changed": ["tools", "listChanged"],
@@ -76,11 +76,11 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = Object.freeze({
 
 /** Makes the guard of one connection. */
 export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard {
-  /** Requests of ours that wait, by id; the value is the method. */
+  /** Methods of our unanswered requests, by id. */
   const waiting = new Map<RpcId, string>();
-  /** Requests of ours that are over, and why. */
+  /** Our finished requests: how they ended. */
   let over = new Map<RpcId, "answered" | "cancelled">(), older = over;
-  /** Requests of the server that wait for us. */
+  /** The server's requests that we have not answered. */
   const asked = new Set<RpcId>();
   const listeners = new Map<string, (progress: Progress) => void>();
   let capabilities: JsonObject = {};
@@ -89,8 +89,8 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
 
   function end(id: RpcId, how: "answered" | "cancelled"): void {
     waiting.delete(id);
-    // Two generations: to take the oldest out of one map again and again is slow.
-    if (over.size >= REMEMBERED) [older, over] = [over, new Map()];
+    // Two generations: removing the oldest entry of a map one by one is slow.
+    if (over.size >= MIN_REMEMBERED) [older, over] = [over, new Map()];
     over.set(id, how);
   }
 
@@ -102,7 +102,7 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
   function unexpected(id: RpcId): string {
     const how = over.get(id) ?? older.get(id);
     if (how === "answered") return "It answered a request twice";
-    // Answer and cancellation may cross: that alone is no violation, and told all the same.
+    // No violation by itself, since an answer and a cancellation may cross; reported all the same.
     if (how === "cancelled") return "It answered a request that was cancelled";
     const twin = typeof id === "string" ? Number(id) : String(id);
     if (waiting.has(twin) && String(twin) === String(id)) {
@@ -113,47 +113,40 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
 
   function fail(id: RpcId, why: string): Verdict {
     end(id, "answered");
-    return {
-      kind: "pass",
-      message: { jsonrpc: "2.0", id, error: { code: INTERNAL, message: `The answer is ${why}` } },
-    };
+    return { kind: "pass", message: errorAnswer(id, INTERNAL, `The answer is ${why}`) };
   }
 
   function request(id: RpcId, method: string, params: JsonObject | undefined): Verdict {
     const refuse = (why: string): Verdict => {
       report(`It asked ${quoted(method)}: ${why}`);
-      return {
-        kind: "answer",
-        message: {
-          jsonrpc: "2.0",
-          id,
-          error: { code: serves.has(method) ? REFUSED : UNKNOWN, message: `Refused: ${why}` },
-        },
-      };
+      const code = serves.has(method) ? REFUSED : UNKNOWN;
+      return { kind: "answer", message: errorAnswer(id, code, `Refused: ${why}`) };
     };
     if (modern) return drop(`It asked ${quoted(method)}, which its revision no longer has`);
     if (asked.has(id)) return drop(`It used the id ${quoted(String(id))} twice at once`);
-    if (asked.size >= SERVER_REQUESTS) return refuse("too many requests wait");
+    if (asked.size >= MAX_SERVER_REQUESTS) return refuse("too many requests wait");
     if (method !== "ping" && !serves.has(method)) {
       return refuse(ASKS_WITHIN_CALLS.has(method) ? "that was not allowed" : "nobody serves that");
     }
     if (ASKS_WITHIN_CALLS.has(method) && !calling()) return refuse("no call is under way");
     asked.add(id);
-    return { kind: "pass", message: written({ id, method, params }) };
+    return { kind: "pass", message: toSdk({ id, method, params }) };
   }
 
   function notification(method: string, params: JsonObject | undefined): Verdict {
     const now = clock.now();
     if (now - second >= 1_000) [second, seen] = [now, 0];
-    if (++seen > NOTIFICATIONS_A_SECOND) {
-      return seen === NOTIFICATIONS_A_SECOND + 1 ? drop("It floods us with notifications") : DROP;
+    if (++seen > MAX_NOTIFICATIONS_A_SECOND) {
+      return seen === MAX_NOTIFICATIONS_A_SECOND + 1
+        ? drop("It floods us with notifications")
+        : DROP;
     }
     if (method === "notifications/progress") return progress(params);
     if (method === "notifications/cancelled") return cancelled(params);
     const needs = Object.hasOwn(NEEDS, method) ? NEEDS[method] : undefined;
     if (needs === undefined) return drop(`It sent ${quoted(method)}, which nobody knows`);
     if (!holds(capabilities, needs)) return drop(`It sent ${method}, which it never promised`);
-    return { kind: "pass", message: written({ method, params }) };
+    return { kind: "pass", message: toSdk({ method, params }) };
   }
 
   function progress(params: JsonObject | undefined): Verdict {
@@ -172,10 +165,10 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
   function cancelled(params: JsonObject | undefined): Verdict {
     const id = params?.["requestId"];
     const known = typeof id === "string" || typeof id === "number";
-    // A subscription of ours is ended so, too: its id is a string.
+    // A server also ends a subscription of ours this way; that id is a string.
     if (known && (asked.has(id) || waiting.has(id))) {
       asked.delete(id);
-      return { kind: "pass", message: written({ method: "notifications/cancelled", params }) };
+      return { kind: "pass", message: toSdk({ method: "notifications/cancelled", params }) };
     }
     return drop("It cancelled a request that it did not make");
   }
@@ -206,9 +199,9 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
             return drop(`It says that it could not read us: ${quoted(error.message)}`);
           }
           if (!waiting.has(id)) return drop(unexpected(id));
-          // A subscription's answer ends it; its id is never used again either.
+          // An answer to a subscription ends the subscription; its id is not used again either.
           end(id, "answered");
-          return { kind: "pass", message: written(message) };
+          return { kind: "pass", message: toSdk(message) };
         }
         case "bad": {
           report(`It sent what is no message: ${message.why}`);
@@ -230,8 +223,8 @@ export function makeGuard({ report, clock, calling, serves }: GuardParts): Guard
   });
 }
 
-/** The message as the SDK takes it: members that have no value are absent. */
-function written({ kind: _, ...message }: Partial<Message> & Record<string, unknown>): JsonObject {
+/** A message as the SDK takes it: without undefined members. */
+function toSdk({ kind: _, ...message }: Partial<Message> & Record<string, unknown>): JsonObject {
   const members = Object.entries(message).filter(([, value]) => value !== undefined);
   return asJson({ jsonrpc: "2.0", ...Object.fromEntries(members) }) as JsonObject;
 }

@@ -1,4 +1,4 @@
-/** What a bridge asks of its kernel: the one place where the port's operations are written. contracts/wire/wire_mcp.ts. @module */
+/** A bridge's requests to the kernel: the operations of contracts/wire/wire_mcp.ts, typed. @module */
 import type { Port } from "../../../contracts/base/port.ts";
 import type {
   McpElicit,
@@ -12,12 +12,12 @@ import { asJson } from "../../../port/as_json.ts";
 import type { Progress } from "./guard.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** Characters to a server between two that are waited for: an answer to each costs a hop of every call. */
-const TOLD = 4_096;
+/** Characters sent between two acknowledged messages: each acknowledgement costs a round trip. */
+const MAX_UNACKNOWLEDGED = 4_096;
 
-/** See the table of contracts/wire/wire_mcp.ts. */
+/** The kernel's operations for a bridge; contracts/wire/wire_mcp.ts describes them. */
 export interface KernelSide {
-  /** Resolves when the server has taken it; a little at a time is not waited for. */
+  /** Resolves when the server has taken the text; short texts are not waited for. */
   send(text: string): Promise<unknown>;
   http(request: McpHttp): Promise<McpHttpAnswer>;
   httpRead(id: string): Promise<{ readonly bytes: string }>;
@@ -31,7 +31,7 @@ export interface KernelSide {
   report(what: string): void;
 }
 
-/** Makes the operations of a port. */
+/** Makes the typed operations over a port. */
 export function makeKernelSide(port: Pick<Port, "ask" | "tell">): KernelSide {
   // TRUST: answers are the kernel's own.
   const ask = async <T>(op: string, body: object): Promise<T> =>
@@ -39,7 +39,7 @@ export function makeKernelSide(port: Pick<Port, "ask" | "tell">): KernelSide {
   let told = 0, waiting = 0;
   const send: KernelSide["send"] = async (text) => {
     told += text.length;
-    if (waiting === 0 && told <= TOLD) return port.tell("send", asJson({ text }));
+    if (waiting === 0 && told <= MAX_UNACKNOWLEDGED) return port.tell("send", asJson({ text }));
     told = 0;
     waiting += 1;
     try {
@@ -66,25 +66,25 @@ export function makeKernelSide(port: Pick<Port, "ask" | "tell">): KernelSide {
 interface KernelAnswer {
   readonly status: number;
   readonly headers: Record<string, string>;
-  /** Of its content, without parameters, in lower case; empty where it says none. */
+  /** The media type in lower case, without parameters; empty when there is none. */
   readonly type: string;
-  /** The whole answer, where it is one without a body. */
+  /** The whole response, where its status allows no body. */
   readonly bodiless: Response | undefined;
-  /** The next bytes; empty at the end. Rejects `cancelled` once it was given up. */
+  /** The next bytes; empty at the end. Rejects `cancelled` after {@link KernelAnswer.stop}. */
   pieces(): Promise<Uint8Array>;
-  /** Gives it up, unless it was read to its end. */
+  /** Cancels the request, unless its answer was read to the end. */
   stop(): void;
 }
 
-/** How a request is made: as `fetch` is asked for it. */
+/** A request, as `fetch` takes it. */
 type KernelRequest = Pick<RequestInit, "method" | "headers" | "body" | "signal">;
 
-/** Answers without a body. */
+/** Statuses without a body. */
 const EMPTY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * Makes what asks. `origin` is the one that is asked, `whose` says of what. Rejects `refused` for another origin, and
- * with the signal's reason where that has come already.
+ * Makes a sender of HTTP requests to one `origin`. Rejects `refused` for another origin, and with
+ * the signal's reason where the signal has aborted already.
  */
 export function makeKernelHttp(
   kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">,
@@ -127,7 +127,7 @@ export function makeKernelHttp(
   };
 }
 
-/** The method that is asked with: whatever is no `POST` and no `DELETE` is a `GET`. */
+/** The method of a request: anything but `POST` and `DELETE` counts as `GET`. */
 export function methodOf({ method }: Pick<KernelRequest, "method">): "GET" | "POST" | "DELETE" {
   return method === "POST" || method === "DELETE" ? method : "GET";
 }

@@ -1,36 +1,36 @@
-/** What the bridge takes of one server, and no more. @module */
+/** Limits on what a bridge accepts from its server. Units are UTF-16 code units. @module */
 import type { Clock } from "./calls.ts";
 
-/** Levels of arrays and objects in one message; the port takes 64, of which its frame needs some. */
-export const MESSAGE_DEPTH = 48;
+/** Nesting of one message; the port's limit is 64, and its frame takes some levels. */
+export const MAX_MESSAGE_DEPTH = 48;
 /** Values in one message. */
-export const MESSAGE_NODES = 400_000;
-/** UTF-16 units of all parts of one result; the port's frame holds them with room for escapes. */
-export const RESULT_UNITS = 12_000_000;
+export const MAX_MESSAGE_NODES = 400_000;
+/** Units of all parts of one result; the port's frame holds them with room for escapes. */
+export const MAX_RESULT_UNITS = 12_000_000;
 /** Parts of one result. */
-export const RESULT_PARTS = 1_000;
-/** UTF-16 units of everything that a server says of itself. */
-export const WORDS_UNITS = 8_000_000;
-/** Values in everything that a server says of itself. */
-export const WORDS_NODES = 600_000;
+export const MAX_RESULT_PARTS = 1_000;
+/** Units of a server's whole listing. */
+export const MAX_LISTING_UNITS = 8_000_000;
+/** Values in a server's whole listing. */
+export const MAX_LISTING_NODES = 600_000;
 /** Pages of one list. */
-export const PAGES = 64;
+export const MAX_PAGES = 64;
 /** Milliseconds for all lists together. */
-export const WORDS_MS = 30_000;
-/** Requests of the server that wait for us at once. */
-export const SERVER_REQUESTS = 8;
-/** Notifications that are looked at in a second; the others are dropped. */
-export const NOTIFICATIONS_A_SECOND = 200;
-/** Messages on their way to a server that does not take them. */
-export const UNSENT = 256;
-/** UTF-16 units of them, beside one message that may be larger. */
-export const UNSENT_UNITS = 16_000_000;
-/** UTF-16 units of a server's error message that are passed on. */
-export const ERROR_UNITS = 2_000;
-/** Longest method, and longest id, that a message may have. */
-export const NAME_UNITS = 256;
+export const LISTING_MS = 30_000;
+/** Requests of the server that may wait for an answer at once. */
+export const MAX_SERVER_REQUESTS = 8;
+/** Notifications handled in a second; the others are dropped. */
+export const MAX_NOTIFICATIONS_A_SECOND = 200;
+/** Messages waiting for a server that does not read. */
+export const MAX_UNSENT = 256;
+/** Units of these messages; a single message may be larger. */
+export const MAX_UNSENT_UNITS = 16_000_000;
+/** Units of a server's error message that are passed on. */
+export const MAX_ERROR_UNITS = 2_000;
+/** Units of a method's name, and of an id. */
+export const MAX_NAME_UNITS = 256;
 
-/** At most `units` UTF-16 units of `text`, never half a character; an ellipsis says that some are gone. */
+/** Cuts `text` to `units` UTF-16 units, never inside a character; `…` marks the cut. */
 export function cutText(text: string, units: number): string {
   if (text.length <= units) return text;
   const high = text.charCodeAt(units - 2);
@@ -38,30 +38,30 @@ export function cutText(text: string, units: number): string {
   return `${text.slice(0, end)}…`;
 }
 
-/** A server's name for something, as our sentences quote it. */
+/** A name from a server, quoted for a sentence of Remit's. */
 export function quoted(name: unknown): string {
   return typeof name === "string" ? JSON.stringify(cutText(name, 80)) : `a ${typeof name}`;
 }
 
-/** Reports a violation in one sentence, which may quote the server: it is made safe where it is shown. */
+/** Reports a protocol violation in one sentence. It may quote the server: escape it before showing. */
 export type ReportViolation = (what: string) => void;
 
-const A_SECOND = 20;
-const UNITS = 240;
+const MAX_REPORTS_A_SECOND = 20;
+const MAX_REPORT_UNITS = 240;
 
-/** Makes the way for violations: those past twenty a second are counted, and the next one tells how many. */
+/** Limits reports to twenty a second; the next report after a pause tells how many were dropped. */
 export function makeReport(tell: ReportViolation, clock: Pick<Clock, "now">): ReportViolation {
-  let since = -Infinity, told = 0, left = 0;
+  let since = -Infinity, told = 0, dropped = 0;
   return (what) => {
     const now = clock.now();
     if (now - since >= 1_000) {
       since = now;
       told = 0;
     }
-    if (told >= A_SECOND) return void left++;
+    if (told >= MAX_REPORTS_A_SECOND) return void dropped++;
     told++;
-    const before = left === 0 ? "" : ` (after ${left} more)`;
-    left = 0;
-    tell(`${cutText(what, UNITS)}${before}`);
+    const note = dropped === 0 ? "" : ` (after ${dropped} more)`;
+    dropped = 0;
+    tell(`${cutText(what, MAX_REPORT_UNITS)}${note}`);
   };
 }

@@ -1,5 +1,5 @@
 /**
- * A bridge: the client of one MCP server for one task, a process without any permission. Bundled as bridge.js.
+ * The entry of a bridge: the client of one MCP server for one task, without any permission.
  * @module
  */
 import { clock, hearWarnings, restoreWeb } from "./bridge_powers.ts";
@@ -9,6 +9,6 @@ import { serveChild } from "../../../port/child_powers.ts";
 import { makeBridge } from "./bridge.ts";
 import { warm } from "./pretended_server.ts";
 
-// Only a bridge that waits in the pool has the time: somebody already waits for the others.
+// Only a pooled bridge has time to warm up: somebody waits for the others.
 if (Deno.args[0] === "pooled") await warm({ clock, restoreWeb });
 await serveChild((port) => makeBridge(port, { clock, restoreWeb, hearWarnings }), MCP_PORT_LIMITS);

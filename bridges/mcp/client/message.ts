@@ -1,14 +1,14 @@
-/** One JSON-RPC message of a server: parsed once, with limits, and of exactly one kind. @module */
+/** Parses a server's JSON-RPC message within limits and decides its kind. @module */
 import { MCP_LINE } from "../../../contracts/exchange/mcp_limits.ts";
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
-import { MESSAGE_DEPTH, MESSAGE_NODES, NAME_UNITS } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH, MAX_MESSAGE_NODES, MAX_NAME_UNITS } from "./limits.ts";
 
-/** What JSON-RPC ids are. `1` and `"1"` are two ids. */
+/** A JSON-RPC id. `1` and `"1"` are two ids. */
 export type RpcId = string | number;
 
-/** One message. */
+/** A parsed message. */
 export type Message =
   | {
     readonly kind: "request";
@@ -24,17 +24,17 @@ export type Message =
   | { readonly kind: "result"; readonly id: RpcId; readonly result: JsonObject }
   | {
     readonly kind: "error";
-    /** Null: the server could not read what it answers. */
+    /** Null: the server could not read the request that it answers. */
     readonly id: RpcId | null;
     readonly error: { readonly code: number; readonly message: string; readonly data?: Json };
   }
-  /** Not JSON-RPC, with the reason. An answer that is broken names what it was to answer. */
+  /** Not JSON-RPC, with the reason. `answers` is the request that a malformed answer was for. */
   | { readonly kind: "bad"; readonly why: string; readonly answers?: RpcId };
 
-/** UTF-8 takes at most three bytes a unit. */
-const LIMITS = { frameBytes: 3 * MCP_LINE, depth: MESSAGE_DEPTH, nodes: MESSAGE_NODES };
+/** UTF-8 takes at most three bytes for a UTF-16 unit. */
+const LIMITS = { frameBytes: 3 * MCP_LINE, depth: MAX_MESSAGE_DEPTH, nodes: MAX_MESSAGE_NODES };
 
-/** Reads one message's text. Never throws. */
+/** Parses a message's text. Returns a message of kind `bad` instead of throwing. */
 export function readMessage(text: string): Message {
   let value: Json;
   try {
@@ -48,19 +48,20 @@ export function readMessage(text: string): Message {
   return sortMessage(value, mayNameProto(text));
 }
 
-/** Where servers write the id of an answer: before what it holds, or at the end. */
+/** The places of an answer's id: before its result, or at the end. */
 const ID_FIRST =
   /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*([0-9]{1,15})\s*,\s*"(?:result|error)"\s*:/;
 const ID_LAST = /,\s*"id"\s*:\s*([0-9]{1,15})\s*\}\s*$/;
-const ENDS = 256;
+const SEARCHED_UNITS = 256;
 
-/** What an answer that cannot be parsed was to answer: who waits for it is told at once, and not at its deadline. */
+/** The id in an answer that does not parse, so that its request fails now, not at the deadline. */
 function idIn(text: string): RpcId | undefined {
-  const [, id] = ID_FIRST.exec(text.slice(0, ENDS)) ?? ID_LAST.exec(text.slice(-ENDS)) ?? [];
+  const [, id] = ID_FIRST.exec(text.slice(0, SEARCHED_UNITS)) ??
+    ID_LAST.exec(text.slice(-SEARCHED_UNITS)) ?? [];
   return id === undefined ? undefined : Number(id);
 }
 
-/** Says which kind of message `value` is. */
+/** Decides the kind of a parsed message; `searched`: it may hold a member named `__proto__`. */
 export function sortMessage(value: Json, searched: boolean = true): Message {
   if (Array.isArray(value)) return { kind: "bad", why: "a batch, which no revision here has" };
   if (!isObject(value)) return { kind: "bad", why: "no object" };
@@ -71,7 +72,7 @@ export function sortMessage(value: Json, searched: boolean = true): Message {
   if (searched && namesProto(value)) return bad('a member named "__proto__"');
   if (value["jsonrpc"] !== "2.0") return bad("not JSON-RPC 2.0");
   if (method === undefined) return sortAnswer(value, named, bad);
-  if (typeof method !== "string" || method.length > NAME_UNITS) return bad("no proper method");
+  if (typeof method !== "string" || method.length > MAX_NAME_UNITS) return bad("no proper method");
   if ("result" in value || "error" in value) return bad("a request and an answer in one");
   if (params !== undefined && !isObject(params)) return bad("parameters that are no object");
   if (!("id" in value)) return { kind: "notification", method, params };
@@ -103,8 +104,13 @@ function sortAnswer(
   };
 }
 
+/** A JSON-RPC answer that says that a request failed. */
+export function errorAnswer(id: RpcId, code: number, message: string): JsonObject {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
 function isId(id: Json | undefined): id is RpcId {
-  return typeof id === "string" ? id.length <= NAME_UNITS : Number.isSafeInteger(id);
+  return typeof id === "string" ? id.length <= MAX_NAME_UNITS : Number.isSafeInteger(id);
 }
 
 function mayNameProto(text: string): boolean {

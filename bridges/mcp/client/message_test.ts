@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MESSAGE_DEPTH } from "./limits.ts";
+import { MAX_MESSAGE_DEPTH } from "./limits.ts";
 import { readMessage } from "./message.ts";
 
 const kindOf = (message: object): string => readMessage(JSON.stringify(message)).kind;
@@ -45,8 +45,8 @@ for (const [text, why] of Object.entries(BAD)) {
 Deno.test("a message is bounded in depth and in values", () => {
   const nested = (depth: number): string =>
     `{"jsonrpc":"2.0","method":"x","params":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
-  assert.equal(whyOf(nested(MESSAGE_DEPTH - 2)), "notification");
-  assert.match(whyOf(nested(MESSAGE_DEPTH - 1)), /too deeply/);
+  assert.equal(whyOf(nested(MAX_MESSAGE_DEPTH - 2)), "notification");
+  assert.match(whyOf(nested(MAX_MESSAGE_DEPTH - 1)), /too deeply/);
   assert.match(whyOf(nested(1_000_000)), /too deeply/);
   const many = `{"jsonrpc":"2.0","method":"x","params":{"a":[${"1,".repeat(400_000)}1]}}`;
   assert.match(whyOf(many), /too many/);

@@ -1,6 +1,6 @@
 /**
- * What a bridge to another protocol shares with the one to MCP servers: its end of the kernel's port, its calls and
- * their deadlines, its texts cut to size. None of it brings the SDK along.
+ * What the bridge of another protocol shares with this one: the kernel's port, calls with deadlines,
+ * cut texts, streams. Nothing here loads the MCP SDK.
  *
  * @example
  * ```ts
@@ -9,8 +9,8 @@
  * ```
  * @module
  */
-export { type Calls, type Clock, makeCalls, OPENING } from "./calls.ts";
+export { type Calls, type Clock, makeCalls, OPENING, pause } from "./calls.ts";
 export { cutText, makeReport, quoted, type ReportViolation } from "./limits.ts";
 export { makeEvents, readAll, type StreamEvent } from "./http/stream_texts.ts";
-export { fieldsOf, Malformed } from "./words/fields.ts";
+export { fieldsOf, Malformed } from "./listing/fields.ts";
 export { type KernelSide, makeKernelHttp, makeKernelSide } from "./kernel_side.ts";

@@ -1,6 +1,6 @@
 /**
- * Runs whole sessions in memory before the first byte is read, so that a bridge of the pool opens its server with
- * compiled code: the SDK builds the schemas of a revision when it first meets it.
+ * Runs whole sessions in memory, so that a pooled bridge opens its real server with compiled code:
+ * the SDK builds the schemas of a revision at its first use.
  * @module
  */
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
@@ -16,7 +16,7 @@ const CONTENT = [{ type: "text", text: "warm" }];
 const TOOL = { name: "warm", description: "warm", inputSchema: { type: "object", properties: {} } };
 const MODERN = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
 
-/** What a pretended server answers, by method; a method that is missing is unknown to it. */
+/** The pretended server's answers by method; other methods are unknown to it. */
 type Answers = Readonly<Record<string, object>>;
 
 const NEW: Answers = {
@@ -35,7 +35,7 @@ const OLD: Answers = {
   "tools/call": { content: CONTENT },
 };
 
-/** Opens a pretended server of each age, reads its words and calls its tool. */
+/** Runs a session with a pretended server of each protocol era: open, list, call. */
 export async function warm(powers: Omit<BridgePowers, "hearWarnings">): Promise<void> {
   for (const answers of [NEW, OLD]) await session(answers, { ...powers, hearWarnings: () => {} });
 }
@@ -48,7 +48,7 @@ async function session(answers: Answers, powers: BridgePowers): Promise<void> {
       tell: (op, body) => bridge.tell(op, body),
     }, powers),
   });
-  // TRUST: from the bridge, which is this very program.
+  // TRUST: from the bridge, which runs in this process.
   const send = (op: string, body: Json): void => {
     if (op === "send") answer(answers, (body as { readonly text: string }).text, kernel);
   };

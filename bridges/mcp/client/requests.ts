@@ -1,4 +1,4 @@
-/** Requests to a server within a call: with the call's deadline, its progress and the log level that is wished. @module */
+/** Sends requests of a call to a server, with its deadline, progress and log level. @module */
 import {
   type CallToolRequestParams,
   InsufficientScopeError,
@@ -13,32 +13,32 @@ import { asJson } from "../../../port/as_json.ts";
 import type { Connection } from "./connect.ts";
 import type { Progress } from "./guard.ts";
 import { Fault, type FaultCode } from "../../../contracts/base/fault.ts";
-import { cutText, ERROR_UNITS } from "./limits.ts";
+import { cutText, MAX_ERROR_UNITS } from "./limits.ts";
 
-/** On whose behalf a request is made. */
+/** The call on whose behalf a request is made. */
 export interface Behalf {
   readonly signal: AbortSignal;
   /** `call tool "x"`, for faults. */
   readonly verb: string;
-  /** Set: the server may report progress. */
+  /** Receives progress; absent: none is asked for. */
   readonly hear?: (progress: Progress) => void;
 }
 
-/** Makes a request. Faults: of `upstreamFault`. */
+/** Sends a request and resolves with its result. Throws the faults of {@link upstreamFault}. */
 export type Ask = (method: string, params: JsonObject, behalf: Behalf) => Promise<JsonObject>;
 
 interface RequestParts {
   readonly connection: () => Connection;
-  /** What the server is called, for faults. */
+  /** The server's name, for faults. */
   readonly name: () => string | undefined;
-  /** The log level that is wished; absent: none. */
+  /** The log level that the server should use; undefined: none. */
   readonly level: () => string | undefined;
 }
 
-/** Longer than any deadline: the call's own signal ends a request. */
+/** The SDK's own timeout, beyond any deadline: the call's signal ends a request. */
 const NEVER_MS = 0x7fff_ffff;
 
-/** Makes the way to ask. */
+/** Makes the function that sends requests. */
 export function makeAsk({ connection, name, level }: RequestParts): Ask {
   let tokens = 0;
   return async (method, params, { signal, verb, hear }) => {
@@ -54,7 +54,8 @@ export function makeAsk({ connection, name, level }: RequestParts): Ask {
     const whole = Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
     const options = { signal, timeout: NEVER_MS };
     try {
-      // Since 2026 some arguments travel as headers, too: the SDK knows which from the list that it read itself.
+      // Since revision 2026-07-28 some arguments are sent as headers, too: the SDK finds them in
+      // its own listing.
       if (mirrored && method === "tools/list" && params["cursor"] === undefined) {
         return asObject(await client.listTools(whole, { ...options, cacheMode: "refresh" }));
       }
@@ -70,10 +71,10 @@ export function makeAsk({ connection, name, level }: RequestParts): Ask {
   };
 }
 
-// TRUST: from the server, and an object: the SDK has held it against the specification.
+// TRUST: from the server; the SDK has checked it against the specification's schema.
 const asObject = (result: object): JsonObject => asJson(result) as JsonObject;
 
-/** A Standard Schema that everything fits. The guard has held the message against its limits. */
+/** A Standard Schema that accepts everything: the guard has checked the message already. */
 const RAW: {
   readonly "~standard": {
     readonly version: 1;
@@ -85,16 +86,16 @@ const RAW: {
   "~standard": {
     version: 1,
     vendor: "remit",
-    // TRUST: from the server, an object: the guard lets no other result through.
+    // TRUST: from the server; the guard passes no result that is no object.
     validate: (value) => ({ value: value as JsonObject }),
   },
 });
 
-/** Makes a fault of what the SDK threw. `verb` is `call tool "x"`; what the server wrote is cut. */
+/** Converts an error of the SDK; `verb` is like `call tool "x"`. The server's own text is cut. */
 export function upstreamFault(verb: string, error: unknown, server: string = "NAME"): Fault {
   if (error instanceof Fault) return error;
   const fault = (code: FaultCode, why: string): Fault =>
-    new Fault(code, `Cannot ${verb}: ${cutText(why, ERROR_UNITS)}`, { cause: error });
+    new Fault(code, `Cannot ${verb}: ${cutText(why, MAX_ERROR_UNITS)}`, { cause: error });
   if (error instanceof ProtocolError) {
     return fault("upstream", `the server answered with error ${error.code}: ${error.message}`);
   }
@@ -125,7 +126,7 @@ export function upstreamFault(verb: string, error: unknown, server: string = "NA
   return fault("upstream", error instanceof Error ? error.message : "it failed");
 }
 
-/** Scopes that a server names: nothing that a shell would take for more than a word, as people paste it. */
+/** Scopes without characters special to a shell: people paste the command that names them. */
 const SCOPES = /^[A-Za-z0-9:/._~%+@=-]+(?: [A-Za-z0-9:/._~%+@=-]+)*$/;
 
 function scopeOf(scope: string | undefined): string {

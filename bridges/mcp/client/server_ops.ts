@@ -1,4 +1,4 @@
-/** What may be asked of an open server: its words, its tools, its resources, its prompts. @module */
+/** The kernel's operations on an open server: listing, calls, resources, prompts, completions. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type JsonObject } from "../../../contracts/base/json.ts";
 import type { ServerListing } from "../../../contracts/exchange/mcp.ts";
@@ -6,12 +6,12 @@ import type { McpCall, McpCallResult } from "../../../contracts/wire/wire_mcp.ts
 import { asJson } from "../../../port/as_json.ts";
 import { type Calls, type Clock, LISTING } from "./calls.ts";
 import type { Connection } from "./connect.ts";
-import { cutText, WORDS_MS } from "./limits.ts";
+import { cutText, LISTING_MS } from "./limits.ts";
 import type { KernelSide } from "./kernel_side.ts";
 import type { Ask, Behalf } from "./requests.ts";
 import { promptResult, resourceResult } from "./tool/result.ts";
 import { askVisits, callAsTask, callParams, callResult, makeToolList } from "./tool/call.ts";
-import { readWords } from "./words/words.ts";
+import { readListing } from "./listing/listing.ts";
 
 interface ServerOpsParts {
   readonly connection: () => Connection;
@@ -19,7 +19,7 @@ interface ServerOpsParts {
   readonly calls: Calls;
   readonly clock: Pick<Clock, "after">;
   readonly ask: Ask;
-  /** Whether the server may ask the person. */
+  /** Whether the server may ask the person for input. */
   readonly elicitation: () => boolean;
 }
 
@@ -43,11 +43,11 @@ interface Complete extends Timed {
   readonly value: string;
 }
 
-/** Most completions that are passed on, and units of each. */
-const VALUES = 100;
-const VALUE_UNITS = 1_024;
+/** Completions that are passed on, and units of each, at most. */
+const MAX_VALUES = 100;
+const MAX_VALUE_UNITS = 1_024;
 
-/** Makes the operations; an unknown one is `invalidInput`. */
+/** Makes the operations, by name. An unknown name rejects with `invalidInput`. */
 export function makeServerOps(
   { connection, kernel, calls, clock, ask, elicitation }: ServerOpsParts,
 ): (op: string, body: unknown) => Promise<object> {
@@ -66,7 +66,7 @@ export function makeServerOps(
   }
 
   let listing: Promise<unknown> = Promise.resolve();
-  /** One after the other: what was read before a change is not what somebody asks for after it. */
+  /** Listings run one after another: a listing asked for after a change must not return an older one. */
   function words(): Promise<ServerListing> {
     const next = listing.then(readAll, readAll);
     listing = next;
@@ -75,9 +75,9 @@ export function makeServerOps(
 
   function readAll(): Promise<ServerListing> {
     const verb = "list what the server offers";
-    return calls.run({ id: LISTING, deadlineMs: WORDS_MS, verb }, ({ signal }) => {
+    return calls.run({ id: LISTING, deadlineMs: LISTING_MS, verb }, ({ signal }) => {
       tools.clear();
-      return readWords({
+      return readListing({
         async page(method, cursor) {
           const params = cursor === undefined ? {} : { cursor };
           const page = await ask(method, params, { signal, verb });
@@ -132,13 +132,13 @@ export function makeServerOps(
       const values = isObject(completion) ? completion["values"] : undefined;
       return {
         values: (Array.isArray(values) ? values : [])
-          .filter((given) => typeof given === "string" && given.length <= VALUE_UNITS)
-          .slice(0, VALUES) as readonly string[],
+          .filter((given) => typeof given === "string" && given.length <= MAX_VALUE_UNITS)
+          .slice(0, MAX_VALUES) as readonly string[],
       };
     });
   }
 
-  // TRUST: bodies are the kernel's own, which made them.
+  // TRUST: bodies come from the kernel, which has parsed them.
   return (op, body) => {
     switch (op) {
       case "words":

@@ -1,15 +1,15 @@
-/** The SDK's transports: one that is guarded, and one over the lines of a process. @module */
+/** Transports for the SDK's client: one over a process's lines, and a guard around the SDK's own. @module */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MCP_LINE } from "../../../contracts/exchange/mcp_limits.ts";
 import type { Guard } from "./guard.ts";
-import { type ReportViolation, UNSENT, UNSENT_UNITS } from "./limits.ts";
+import { MAX_UNSENT, MAX_UNSENT_UNITS, type ReportViolation } from "./limits.ts";
 import { type Message, readMessage, sortMessage } from "./message.ts";
 
-/** A transport with what the bridge needs of it. */
+/** A transport that the bridge can end. */
 export interface GuardedTransport extends Transport {
-  /** Ends it from the outside: whatever waits fails. */
+  /** Ends the transport: every pending request fails. */
   end(why: string): void;
 }
 
@@ -17,18 +17,18 @@ export interface GuardedTransport extends Transport {
 export interface LineTransport extends GuardedTransport {
   /** Takes a piece of the server's output. */
   take(text: string): void;
-  /** Whether it was closed before the server answered anything at all. */
+  /** Whether it was closed before the server answered anything. */
   readonly probing: boolean;
 }
 
 interface LineParts {
   readonly guard: Guard;
   readonly report: ReportViolation;
-  /** Brings whole lines to the server; resolves when they are taken. */
+  /** Sends whole lines to the server; resolves when they are taken. */
   readonly send: (text: string) => Promise<unknown>;
 }
 
-/** Makes the transport of a server that speaks in lines. */
+/** Makes the transport of a server that reads and writes lines. */
 export function makeLineTransport({ guard, report, send }: LineParts): LineTransport {
   let rest: string[] = [], restUnits = 0;
   let unsent = 0, unsentUnits = 0;
@@ -38,15 +38,15 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
   async function write(message: JsonObject): Promise<void> {
     if (ended !== undefined) throw new Fault("gone", `Cannot write to the server: ${ended}`);
     const { method } = message;
-    // What was asked for its revisions and is silent may still be starting: what it was sent stands in its pipe, and
-    // it would refuse a handshake of an older revision behind that. It is started anew for it.
+    // A server that did not answer the probe may still be starting. The probe waits in its pipe,
+    // and an older handshake behind the probe would be refused: the server must be started again.
     if (method === "initialize" && asked && !heard) {
       end("it did not say its revisions");
       throw new Fault("gone", "Cannot write to the server: it did not say its revisions");
     }
     asked ||= method === "server/discover";
     const text = `${JSON.stringify(message)}\n`;
-    if (unsent >= UNSENT || (unsent > 0 && unsentUnits + text.length > UNSENT_UNITS)) {
+    if (unsent >= MAX_UNSENT || (unsent > 0 && unsentUnits + text.length > MAX_UNSENT_UNITS)) {
       report("It does not read what we answer");
       end("it does not read");
       throw new Fault("gone", "Cannot write to the server: it does not read");
@@ -80,7 +80,8 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
   }
 
   const transport: LineTransport = {
-    // The SDK tells a pipe from HTTP by these: a server that does not answer its probe is an old one.
+    // These members tell the SDK that this is a pipe: a server that ignores the probe is an old
+    // one.
     ...{ stderr: null, pid: null },
     start: () => Promise.resolve(),
     send: (message) => write(message as unknown as JsonObject),
@@ -116,7 +117,7 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
   return transport;
 }
 
-/** What the HTTP transport of the SDK is, to us. */
+/** The SDK's HTTP transport, as far as it is used here. */
 interface InnerTransport extends Transport {
   readonly hasPerRequestStream?: boolean;
 }

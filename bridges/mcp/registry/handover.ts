@@ -1,4 +1,4 @@
-/** The imported servers that a run hands to its task, and the values that they need. @module */
+/** The servers that a task gets, and lending the kernel their secrets. @module */
 import { cleared, type Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
 import {
@@ -23,8 +23,8 @@ import {
 } from "./secrets.ts";
 
 /**
- * A server of remit.lock as a task is handed it: with the tools that were reviewed and are neither switched off nor
- * suspended. The same for a first look, when there are none yet.
+ * A server of remit.lock as a task gets it: with the reviewed tools that are neither switched off
+ * nor suspended, narrowed by remit.yaml. A first look uses it, too, while there are no tools yet.
  */
 export function importedOf(
   server: LockedServer,
@@ -52,8 +52,8 @@ export function importedOf(
 }
 
 /**
- * What `clearance:` of remit.yaml says of a server: by `mcp:NAME` (`a2a:NAME`), by its URL, by its origin. The lowest
- * where several speak of it: a folder's own file may lower any of them.
+ * The clearance of a server in remit.yaml: by `mcp:NAME` (`a2a:NAME`), URL or origin. The lowest of
+ * several counts: a folder's own file may lower any of them.
  */
 function ruledClearance(
   { name, launch }: Pick<LockedServer, "name" | "launch">,
@@ -72,7 +72,7 @@ function ruledClearance(
     );
 }
 
-/** A server that says which of the paths that it may change are files now. */
+/** Adds which of the writable paths are files now. */
 export function withFiles(
   { disk }: Pick<RegistryPowers, "disk">,
   server: ImportedServer,
@@ -81,7 +81,7 @@ export function withFiles(
   return files.length === 0 ? server : { ...server, files };
 }
 
-/** Why a server that was approved cannot be handed over now; undefined where it can. */
+/** Why a task cannot get an approved server now; undefined where it can. */
 function whyNot(powers: PathPowers, server: LockedServer): string | undefined {
   for (const right of ["read", "write"] as const) {
     for (const path of server.grants[right]) {
@@ -108,15 +108,15 @@ function whyNot(powers: PathPowers, server: LockedServer): string | undefined {
     } is not kept; give it: remit mcp grant ${server.name}`;
 }
 
-/** Servers for a task, and what a person should know of those that are left out, a sentence each. */
+/** A task's servers, and a sentence about each that is left out. */
 interface TaskServers {
   readonly servers: readonly ImportedServer[];
   readonly notes: readonly string[];
 }
 
 /**
- * The approved servers, as remit.yaml narrows them; of those that an editor handed over once only the ones in `handed`.
- * One that cannot be handed over is left out and noted; so is one that remit.yaml names and nobody approved.
+ * The approved servers, narrowed by remit.yaml; of an editor's servers only those in `handed`. A
+ * server that is unusable now, or that remit.yaml names without approval, is left out with a note.
  *
  * @throws Fault `invalidInput` for a damaged remit.lock
  */
@@ -166,7 +166,7 @@ const WHY_NOT_APPROVED = {
   revoked: "it was revoked; see remit mcp list",
 } as const;
 
-/** Lends a kernel what is kept for these servers, each its own and no more than it was granted. */
+/** Lends a kernel the secrets of these servers, to each server its own and only what it was granted. */
 export async function lendMcp(
   powers: KeepPowers,
   link: Pick<KernelLink, "ask">,
@@ -191,7 +191,7 @@ export async function lendMcp(
   }
 }
 
-/** Readies a kernel for a task that was handed its servers earlier: its loans ended with the kernel before it. */
+/** Lends a kernel the secrets of all approved servers, for a task that began under an earlier kernel. */
 export async function lendApproved(
   powers: Pick<RegistryPowers, "disk" | "store" | "places">,
   link: Pick<KernelLink, "ask">,
@@ -202,7 +202,7 @@ export async function lendApproved(
   await lendMcp(powers, link, approved.map((each) => importedOf(each)));
 }
 
-/** Keeps tokens that a kernel renewed: the old ones may be worth nothing any more. */
+/** Keeps the tokens that a kernel renewed: the old ones may be invalid now. */
 export async function keepRenewed(
   powers: KeepPowers,
   link: Pick<KernelLink, "ask">,
@@ -216,7 +216,7 @@ export async function keepRenewed(
     try {
       now = parseMcpOAuth(await link.ask("mcpTokens", { server: name }));
     } catch (error) {
-      // A kernel that has ended took them along: logging in again is what is left.
+      // The kernel has ended with its tokens: the person has to log in again.
       if (!(error instanceof Fault)) throw error;
     }
     if (now !== undefined && now.accessToken !== before.accessToken) {

@@ -1,7 +1,8 @@
-/** A command line as people write it for other hosts → what it asks for. Nothing is run or looked at. @module */
+/** Parses command lines of other hosts into wishes; nothing is run or looked up. @module */
+import { present } from "../../../contracts/base/json.ts";
 import { displayText } from "../../../text/mod.ts";
 
-/** What a command line asks for. */
+/** What a command line asks to run. */
 export type McpWish =
   /** A package of an npm registry. `wanted`: a version, a range or a tag. */
   | {
@@ -23,16 +24,16 @@ export type McpWish =
     /** By name in lower case; values may be secrets. */
     readonly headers: Readonly<Record<string, string>>;
   }
-  /** What cannot be contained, and why: a clause. */
+  /** What cannot be contained; the reason is a clause. */
   | { readonly kind: "refused"; readonly why: string };
 
-/** What of Python is asked for beside a package or a script. */
+/** Requirements of Python beside a package or a script. */
 export interface PythonNeeds {
-  /** More packages, as pip takes them: `NAME`, `NAME==VERSION`. */
+  /** Further packages in pip's syntax: `NAME`, `NAME==VERSION`. */
   readonly with?: readonly string[];
-  /** Which Python: a program's name or its path. */
+  /** The Python: a program's name or path. */
   readonly python?: string;
-  /** Files that say which versions are taken. */
+  /** pip's constraint files. */
   readonly constraints?: readonly string[];
 }
 
@@ -48,9 +49,9 @@ export interface PythonWish extends PythonNeeds {
 /** See {@link McpWish}. */
 export interface UvRunWish extends PythonNeeds {
   readonly kind: "uvRun";
-  /** Where it is run; absent: here. */
+  /** The working folder; absent: the current one. */
   readonly folder?: string;
-  /** The first word is a script, whatever it is called. */
+  /** The first word is a script, whatever its ending. */
   readonly script: boolean;
   readonly args: readonly string[];
 }
@@ -58,9 +59,9 @@ export interface UvRunWish extends PythonNeeds {
 type Reader = (words: readonly string[]) => McpWish;
 
 const refused = (why: string): McpWish => ({ kind: "refused", why });
-const DEPTH = 3;
+const MAX_SHELLS = 3;
 
-/** Flags before a package's name, by whether a value follows. */
+/** Flags before a package's name that take a value. */
 const NPX_VALUES = new Set(["-p", "--package", "-c", "--call", "--registry", "-w", "--workspace"]);
 const UVX_VALUES = new Set([
   ...["--from", "--with", "-w", "--python", "-p", "--index", "--index-url", "-i", "--directory"],
@@ -68,16 +69,16 @@ const UVX_VALUES = new Set([
   ...["--spec", "--project", "--with-editable", "--with-requirements", "--overrides"],
   ...["--env-file", "--find-links", "-f", "--build-constraints", "-b", "--exclude-newer"],
 ]);
-/** What another package would come of, or another place. */
+/** Flags that would take packages from elsewhere. */
 const UV_REFUSED = [
   ...["--index", "--index-url", "-i", "--extra-index-url", "--default-index", "--find-links", "-f"],
   ...["--with-editable", "--with-requirements", "--overrides", "--env-file", "--exclude-newer"],
 ];
 
-/** Reads the words of a command line, or one URL. */
+/** Parses the words of a command line, or a URL. */
 export function launchOf(words: readonly string[], depth = 0): McpWish {
   const [first = "", ...rest] = words;
-  if (depth > DEPTH) return refused("it starts one shell in another");
+  if (depth > MAX_SHELLS) return refused("it starts one shell in another");
   if (words.some((word) => /[^\P{Cc}\t]/u.test(word))) {
     return refused("it holds control characters");
   }
@@ -148,20 +149,20 @@ function shellOf(words: readonly string[], depth: number): McpWish {
   return { kind: "program", program: "sh", args: words };
 }
 
-/** Flags up to the first plain word. `values` names the flags whose value is a word of its own. */
+/** Parses flags up to the first plain word; `values` names the flags that take the next word. */
 function flagsOf(words: readonly string[], values: ReadonlySet<string>): {
   readonly flags: ReadonlyMap<string, string>;
   readonly rest: readonly string[];
-  /** Every value of flags that may stand several times. */
+  /** All values of repeatable flags. */
   all(...names: readonly string[]): readonly string[];
 } {
   const flags = new Map<string, string>();
-  const said: (readonly [string, string])[] = [];
+  const given: (readonly [string, string])[] = [];
   const all = (...names: readonly string[]): readonly string[] =>
-    said.flatMap(([name, value]) => names.includes(name) ? [value] : []);
+    given.flatMap(([name, value]) => names.includes(name) ? [value] : []);
   const set = (name: string, value: string): void => {
     flags.set(name, value);
-    said.push([name, value]);
+    given.push([name, value]);
   };
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? "";
@@ -188,7 +189,7 @@ function npxOf(words: readonly string[]): McpWish {
   return first === "" ? refused("npx -p names no program") : npmOf(from, first, args);
 }
 
-/** Unlike npx, npm takes a `--` for itself, wherever it stands. */
+/** Unlike npx, npm consumes a leading `--`. */
 function npmExecOf(words: readonly string[]): McpWish {
   const wish = npxOf(words);
   if (wish.kind !== "npm" || wish.args[0] !== "--") return wish;
@@ -220,7 +221,7 @@ function npmOf(spec: string, bin: string | undefined, args: readonly string[]): 
   return { kind: "npm", package: name, wanted, ...(bin === undefined ? {} : { bin }), args };
 }
 
-/** A bridge to a URL: its program is not needed, what it leads to is reached directly. */
+/** A bridge program to a URL: the URL is reached directly instead. */
 function remoteOf(words: readonly string[]): McpWish {
   const url = words.find((word) => /^https?:\/\//i.test(word));
   if (url === undefined) return refused("no address is given to it");
@@ -235,7 +236,7 @@ function remoteOf(words: readonly string[]): McpWish {
   return httpOf(url, headers);
 }
 
-/** A server at an address. */
+/** A wish for a server at a URL. */
 export function httpOf(text: string, headers: Readonly<Record<string, string>>): McpWish {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || text.length > 2_048) return refused("its address is none");
@@ -247,11 +248,11 @@ export function httpOf(text: string, headers: Readonly<Record<string, string>>):
 const PY_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]{1,64}\])?$/;
 const PY_VERSION = /^[0-9][0-9A-Za-z.+!-]{0,63}$/;
 
-/** A package with bounds on its version, as `--with` and a script's own list have it. */
+/** A package with version bounds, as in `--with` and in a script's list. */
 const PY_NEED =
   /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9])?(?:\[[A-Za-z0-9,._-]{1,64}\])?(?: *(?:==|>=|<=|~=|!=|<|>) *[0-9][0-9A-Za-z.+!*-]{0,63}(?: *, *(?:==|>=|<=|~=|!=|<|>) *[0-9][0-9A-Za-z.+!*-]{0,63}){0,8})?$/;
 
-/** Whether pip may be handed it: a name and versions, no address, no folder, no flag. */
+/** Whether pip may get a requirement: a name and versions, no address, folder or flag. */
 export function isPythonNeed(text: string): boolean {
   return PY_NEED.test(text);
 }
@@ -265,21 +266,19 @@ function needsOf(
     .map((each) => each.trim().replace(/@(?=[0-9])/, "=="));
   const wrong = more.find((each) => !isPythonNeed(each));
   if (wrong !== undefined) {
-    return {
-      kind: "refused",
-      why: `"${displayText(wrong, { max: 100 })}" is no package of an index`,
-    };
+    const shown = displayText(wrong, { max: 100 });
+    return { kind: "refused", why: `"${shown}" is no package of an index` };
   }
-  const python = flags.get("--python") ?? flags.get("-p");
   const constraints = all("--constraints", "--constraint", "-c");
-  return {
-    ...(more.length === 0 ? {} : { with: more }),
+  return present<PythonNeeds>({
+    with: more.length === 0 ? undefined : more,
     // `3.12`, `cpython3.12`, `python3.12`, or a path.
-    ...(python === undefined
-      ? {}
-      : { python: python.replace(/^(?:cpython@?)?(?=[0-9])/, "python") }),
-    ...(constraints.length === 0 ? {} : { constraints }),
-  };
+    python: (flags.get("--python") ?? flags.get("-p"))?.replace(
+      /^(?:cpython@?)?(?=[0-9])/,
+      "python",
+    ),
+    constraints: constraints.length === 0 ? undefined : constraints,
+  });
 }
 
 function uvxOf(words: readonly string[]): McpWish {
@@ -294,7 +293,7 @@ function uvxOf(words: readonly string[]): McpWish {
   if (!PY_NAME.test(name) || (version !== "" && !PY_VERSION.test(version))) {
     return refused(`"${displayText(spec, { max: 100 })}" is no package of an index`);
   }
-  // Of `uvx PACKAGE@VERSION` the program is the package's name.
+  // In `uvx PACKAGE@VERSION` the program is named like the package.
   const program = spec === first ? name.replace(/\[.*$/, "") : first;
   if (!/^[A-Za-z0-9._-]{1,128}$/.test(program)) return refused("it names no program");
   return { kind: "python", package: name, wanted: version, program, args, ...needs };
@@ -331,11 +330,11 @@ function uvOf(words: readonly string[]): McpWish {
   };
 }
 
-/** What a shell would do more with than pass it on. */
+/** Characters that a shell would interpret. */
 const SPECIAL = /[$`;&|<>(){}*?[\]~!#\\\n]/;
 
 /**
- * Splits it as a shell would, with quotes; undefined where a shell would do anything else with it.
+ * Splits a command line as a shell would; undefined where a shell would do more than split.
  *
  * @example
  * ```ts
@@ -362,6 +361,6 @@ export function splitWords(script: string): readonly string[] | undefined {
     else word = (word ?? "") + letter;
   }
   if (word !== undefined) words.push(word);
-  // `NAME=VALUE command`: a variable, no program.
+  // `NAME=VALUE command` sets a variable.
   return words.length === 0 || /^[A-Za-z_][A-Za-z0-9_]*=/.test(words[0] ?? "") ? undefined : words;
 }

@@ -1,4 +1,4 @@
-/** remit.lock: what the operator imported, as it was reviewed. Written by machine. @module */
+/** remit.lock, written by Remit: the operator's imported servers as they were reviewed. @module */
 import { Digest, Label, Millis } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -21,77 +21,77 @@ import type { Places } from "../../../launch/disk/places.ts";
 import type { ProvidedLaunch } from "./fetch/npm.ts";
 import * as z from "zod";
 
-/** Most bytes of a remit.lock that are read: 64 servers of many tools fit. */
-export const LOCK_BYTES = 32 * 1_048_576;
+/** Bytes of a remit.lock, at most: 64 servers of many tools fit. */
+export const MAX_LOCK_BYTES = 32 * 1_048_576;
 
-/** A package of a server's tree, as the registry described it. */
+/** A package of a server's tree, with the registry's facts about it. */
 export const LockedPackage = z.object({
   name: z.string().min(1).max(214),
   version: z.string().min(1).max(128),
-  /** `sha512-…` (npm) or `sha256-…` (Python), of the archive that was fetched and held against it. */
+  /** `sha512-…` (npm) or `sha256-…` (Python) of the fetched archive, checked while fetching. */
   integrity: z.string().max(256),
-  /** What its author says: do not use it. */
+  /** The author's deprecation message. */
   deprecated: z.string().max(1_024).optional(),
   /** The registry's signatures of name, version and integrity, as given. */
   signatures: z.array(
     z.object({ keyid: z.string().max(256), sig: z.string().max(1_024) }).strict(),
   ).max(8).optional(),
-  /** Where a statement about its build lies, and of which kind it is: recorded, not verified. */
+  /** URL and kind of a statement about its build: recorded, not verified. */
   attestations: z.object({ url: z.string().max(1_024), predicate: z.string().max(256) }).strict()
     .optional(),
-  /** One of `signatures` was checked against a key that the same registry publishes. */
+  /** Whether a signature was checked against a known key of the registry. */
   verified: z.boolean(),
 }).strict();
-/** See {@link LockedPackage}. */
+/** A parsed {@link LockedPackage}. */
 export type LockedPackage = z.infer<typeof LockedPackage>;
 
 /** A tool that a person approved. */
 export const LockedTool = z.object({
-  /** What the server said of it when it was reviewed: untrusted. */
+  /** The server's words at the review: untrusted. */
   words: McpToolWords,
-  /** The same, translated. */
+  /** Those words, translated. */
   tool: ImportedTool,
   at: Millis,
-  /** Who approved it: a user's name. */
+  /** The name of the user who approved it. */
   by: z.string().min(1).max(128),
   /** Switched off by a person. */
   off: z.boolean(),
-  /** Why it waits for another review. */
+  /** Why it needs another review. */
   suspended: z.string().max(512).optional(),
 }).strict();
-/** See {@link LockedTool}. */
+/** A parsed {@link LockedTool}. */
 export type LockedTool = z.infer<typeof LockedTool>;
 
 /** A server in remit.lock. */
 export const LockedServer = z.object({
   ...ImportedServer.omit({ tools: true, files: true }).shape,
-  /** The clearance that a person chose; absent: it follows from what the server can reach. */
+  /** A person's choice of clearance; absent: it follows from what the server can reach. */
   clearanceChosen: Label.optional(),
-  /** Tools, by its own names, of which the operator said that they only read, and that they do not. */
+  /** Tools that the operator declared as reading only, by the server's names, and as changing something. */
   reads: z.array(McpToolName).max(512).optional(),
   writes: z.array(McpToolName).max(512).optional(),
   state: z.enum(["added", "approved", "revoked"]),
   addedAt: Millis,
-  /** Where it came from, secrets left out. Of `editor`: it is handed to the tasks of editors that hand it over. */
+  /** Its origin without secrets. Of kind `editor`: only tasks of editors that hand it over get it. */
   from: z.object({
     kind: z.enum(["command", "url", "config", "editor"]),
     text: z.string().max(16_384),
-    /** Of `config`: the other host's file. */
+    /** Of kind `config`: the host's file. */
     file: z.string().max(4_096).optional(),
   }).strict(),
   packages: z.array(LockedPackage).max(10_000),
   reviewed: z.array(LockedTool).max(512),
-  /** What it said of itself at the last review: untrusted. */
+  /** Its own words at the last review: untrusted. */
   seen: z.object({
     name: z.string().max(256),
     version: z.string().max(128),
     protocol: z.string().max(32),
     instructions: Digest.optional(),
   }).strict().optional(),
-  /** What a person should know, a sentence each. */
+  /** Sentences for a person. */
   notes: z.array(z.string().max(1_024)).max(64),
 }).strict();
-/** See {@link LockedServer}. */
+/** A parsed {@link LockedServer}. */
 export type LockedServer = z.infer<typeof LockedServer>;
 
 const McpLockFile = z.object({
@@ -101,7 +101,7 @@ const McpLockFile = z.object({
   new Set(servers.map(({ name }) => name)).size === servers.length
 );
 
-/** The servers of a file's text, sorted by name. Throws Fault `invalidInput` that names the file and the first fault in it. */
+/** Parses remit.lock. Throws `invalidInput` that names the file and its first fault. */
 export function parseMcpLock(file: string, text: string): readonly LockedServer[] {
   const wrong = (why: string): Fault =>
     new Fault(
@@ -112,7 +112,7 @@ export function parseMcpLock(file: string, text: string): readonly LockedServer[
   try {
     read = JSON.parse(text);
   } catch {
-    // Without its cause: a parser's message repeats the text.
+    // No `cause`: a parser's message repeats the text.
     throw wrong("it is no JSON");
   }
   if (typeof read === "object" && read !== null && "version" in read && read.version !== 1) {
@@ -121,12 +121,12 @@ export function parseMcpLock(file: string, text: string): readonly LockedServer[
   const parsed = McpLockFile.safeParse(read);
   if (parsed.success) return parsed.data.servers;
   const [issue] = parsed.error.issues;
-  // Keys of the file are shown, values never.
+  // The message names keys of the file, never values.
   const at = issue?.path.map(String).join(".") ?? "";
   throw wrong(`it is damaged${at === "" ? "" : ` at "${at.slice(0, 200)}"`}`);
 }
 
-/** The text of a file that holds these servers. Throws Fault `tooLarge`, `invalidInput` for more than one may have. */
+/** The text of a remit.lock. Throws `tooLarge` and `invalidInput` beyond its limits. */
 export function mcpLockText(servers: readonly LockedServer[]): string {
   const sorted = [...servers].sort((a, b) => a.name < b.name ? -1 : 1);
   if (sorted.length > 64) {
@@ -143,10 +143,12 @@ export function mcpLockText(servers: readonly LockedServer[]): string {
     );
   }
   const text = `${JSON.stringify(parsed.data, null, 2)}\n`;
-  if (new TextEncoder().encode(text).length <= LOCK_BYTES) return text;
+  if (new TextEncoder().encode(text).length <= MAX_LOCK_BYTES) return text;
   throw new Fault(
     "tooLarge",
-    `Cannot keep another MCP server: remit.lock would be longer than ${LOCK_BYTES / 1_048_576} MiB`,
+    `Cannot keep another MCP server: remit.lock would be longer than ${
+      MAX_LOCK_BYTES / 1_048_576
+    } MiB`,
   );
 }
 
@@ -162,30 +164,30 @@ export function parseMcpName(text: string): McpServerName {
   );
 }
 
-/** The command that is about such a server: `mcp`, or `a2a` of a peer. */
+/** The command family for a server: `mcp`, or `a2a` for a peer. */
 export function familyOf({ launch }: Pick<LockedServer, "launch">): "mcp" | "a2a" {
   return isPeer(launch) ? "a2a" : "mcp";
 }
 
-/** What it is called: `MCP server`, or `peer`. */
+/** The noun for a server: `MCP server`, or `peer`. */
 export function nounOf({ launch }: Pick<LockedServer, "launch">): string {
   return isPeer(launch) ? "peer" : "MCP server";
 }
 
-/** The servers of this operator. */
+/** The operator's servers in remit.lock. */
 export interface McpLock {
   /** Absolute path. */
   readonly file: string;
-  /** By name. Throws `invalidInput` for a damaged file, `refused` for one that others may write. */
+  /** Sorted by name. Throws `invalidInput` for a damaged file, `refused` for one that others may write. */
   list(): readonly LockedServer[];
   find(name: McpServerName): LockedServer | undefined;
   /** Throws `notFound`. */
   need(name: McpServerName): LockedServer;
   /** Adds a server. Throws `alreadyExists`. */
   add(server: LockedServer): void;
-  /** Replaces a server by what `change` makes of it, and gives that. Throws `notFound`. */
+  /** Replaces a server by the result of `change` and returns it. Throws `notFound`. */
   change(name: McpServerName, change: (server: LockedServer) => LockedServer): LockedServer;
-  /** Takes a server out, and gives it. Throws `notFound`. */
+  /** Removes a server and returns it. Throws `notFound`. */
   remove(name: McpServerName): LockedServer;
 }
 
@@ -197,7 +199,7 @@ interface McpLockParts {
 
 const OTHERS_WRITE = 0o022;
 
-/** Opens it. Nothing is read before it is asked for, and nothing is kept: another command may change it. */
+/** Opens remit.lock. Every call reads the file, since other commands may change it. */
 export function openMcpLock({ disk, store, places }: McpLockParts): McpLock {
   const { mcpLock: file, sharedMcpLock } = places;
   const list = (): readonly LockedServer[] => {
@@ -210,8 +212,11 @@ export function openMcpLock({ disk, store, places }: McpLockParts): McpLock {
     if (((disk.stat(file)?.mode ?? 0) & OTHERS_WRITE) !== 0) {
       throw new Fault("refused", `Cannot use "${file}": others can write it; make it 0600`);
     }
-    if (bytes.length > LOCK_BYTES) {
-      throw new Fault("tooLarge", `Cannot read "${file}": it is longer than ${LOCK_BYTES} bytes`);
+    if (bytes.length > MAX_LOCK_BYTES) {
+      throw new Fault(
+        "tooLarge",
+        `Cannot read "${file}": it is longer than ${MAX_LOCK_BYTES} bytes`,
+      );
     }
     return parseMcpLock(file, new TextDecoder().decode(bytes));
   };
@@ -266,20 +271,20 @@ export function openMcpLock({ disk, store, places }: McpLockParts): McpLock {
   });
 }
 
-/** What a person grants. */
+/** Grants to be added to a server. */
 export interface MoreGrants {
   readonly grants: McpGrants;
-  /** Of `grants.write`: changes there are not staged. */
+  /** Paths of `grants.write` whose changes are not staged. */
   readonly direct?: readonly string[];
-  /** Tools, by the server's names, that only read, and that do not. */
+  /** Tools that only read, by the server's names, and tools that change something. */
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly secretEnv: readonly string[];
   readonly secretHeaders: readonly string[];
-  /** Tokens for what it may ask a model, in each task; absent: as it was. */
+  /** Tokens of sampling in each task; absent: unchanged. */
   readonly sampling?: number;
-  /** The most confidential text that it may be told; absent: as it was. */
+  /** The most confidential text that it may get; absent: unchanged. */
   readonly clearance?: Label;
 }
 
@@ -292,20 +297,20 @@ export function parseHost(text: string): string {
   throw new Fault("invalidInput", `Cannot grant the network: "${text}" is no HOST or HOST:PORT`);
 }
 
-/** Whether a server can send on what it is told. */
+/** Whether a server can send texts on. */
 export function reachesOut({ launch, grants }: Pick<LockedServer, "launch" | "grants">): boolean {
   return launch.kind === "http" || grants.net.length > 0;
 }
 
-/** The most confidential text that a server may be told: what a person chose, else by what it can reach. */
+/** A server's clearance: a person's choice, else by what it can reach. */
 function clearanceOf(server: Pick<LockedServer, "launch" | "grants" | "clearanceChosen">): Label {
   return server.clearanceChosen ?? (reachesOut(server) ? "public" : "internal");
 }
 
-/** Each once, in the order of the first. */
+/** The list without duplicates, in the order of first occurrence. */
 export const unique = (list: readonly string[]): string[] => [...new Set(list)];
 
-/** A server with nothing granted, and none of its tools approved. */
+/** A new server: nothing granted, no tool approved. */
 export function freshServer(
   name: LockedServer["name"],
   provided: ProvidedLaunch,
@@ -324,8 +329,8 @@ export function freshServer(
 }
 
 /**
- * A server with these grants, too. A folder that it may change is not listed as one to read. A clearance was chosen for
- * the hosts that the server reached then: with another host it is chosen anew.
+ * Adds grants to a server. A writable folder is not listed as readable, too. A clearance that a
+ * person chose holds for the hosts of that time: a new host resets it.
  */
 export function withGrants(server: LockedServer, more: MoreGrants): LockedServer {
   const write = unique([...server.grants.write, ...more.grants.write]);
@@ -337,10 +342,10 @@ export function withGrants(server: LockedServer, more: MoreGrants): LockedServer
     net: unique([...server.grants.net, ...more.grants.net]),
   };
   const { direct = [], reads = [], writes = [] } = more;
-  // What was said last of a path, or of a tool, holds.
+  // The latest declaration about a path or a tool wins.
   const kept = (list: readonly string[] = [], gone: readonly string[]): string[] =>
     list.filter((each) => !gone.includes(each));
-  const said = {
+  const declared = {
     ...(write.length === 0 ? {} : {
       direct: unique([...kept(server.direct, more.grants.write), ...direct]),
     }),
@@ -357,7 +362,7 @@ export function withGrants(server: LockedServer, more: MoreGrants): LockedServer
   const clearanceChosen = chosen === undefined ? {} : { clearanceChosen: chosen };
   return {
     ...{ ...rest, ...clearanceChosen },
-    ...said,
+    ...declared,
     ...{ grants, env, samplingTokens: more.sampling ?? server.samplingTokens },
     clearance: clearanceOf({ launch: server.launch, grants, ...clearanceChosen }),
     secretEnv: unique([...server.secretEnv, ...more.secretEnv]).filter((name) =>

@@ -5,7 +5,7 @@ import { mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { type FreshCommand, freshCommand } from "../../../cli/_fixture/mcp_command.ts";
 import { lockedServer } from "../../../cli/_fixture/mcp_lock.ts";
 import { placesOf } from "../../../launch/disk/places.ts";
-import { LOCK_BYTES, type McpLock, openMcpLock, parseMcpLock, parseMcpName } from "./lock.ts";
+import { MAX_LOCK_BYTES, type McpLock, openMcpLock, parseMcpLock, parseMcpName } from "./lock.ts";
 
 const open = ({ powers, places }: Pick<FreshCommand, "powers" | "places">): McpLock =>
   openMcpLock({ disk: powers.disk, places, store: powers.mcpStore });
@@ -133,7 +133,7 @@ Deno.test("a file that others may write, and one that is too long, are refused",
   Deno.chmodSync(lock.file, 0o622);
   assert.throws(() => lock.list(), fault("refused", /others can write it/));
   Deno.chmodSync(lock.file, 0o600);
-  Deno.truncateSync(lock.file, LOCK_BYTES + 1);
+  Deno.truncateSync(lock.file, MAX_LOCK_BYTES + 1);
   assert.throws(() => lock.list(), fault("tooLarge", /longer/));
 });
 

@@ -1,12 +1,12 @@
 /**
- * Looks at a server: it is started, asked what it says of itself, and ended. The last look that was shown is kept, so
- * that what is approved is what was seen.
+ * Looks at a server: starts it, reads its listing, ends it. The last look is kept, so that an
+ * approval pins exactly what was shown.
  * @module
  */
 import { join } from "node:path";
 import * as z from "zod";
 import { Digest, Millis } from "../../../contracts/authority/mod.ts";
-import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
+import { Fault, type Json, present, toJson } from "../../../contracts/base/mod.ts";
 import {
   type ImportedServer,
   type McpLook,
@@ -21,7 +21,7 @@ import type { RegistryPowers } from "./store/store.ts";
 import { familyOf, type LockedServer } from "./lock.ts";
 import type { Places } from "../../../launch/disk/places.ts";
 
-/** Milliseconds for a look: in observation it may start several times. */
+/** Milliseconds for a look; under observation a server may be started several times. */
 const OBSERVE_MS = 90_000;
 const LOOK_MS = 45_000;
 
@@ -40,23 +40,16 @@ const Look = z.object({
   bytes: z.number().optional(),
 });
 
-/** Parses a kernel's answer. Throws Fault `upstream` for anything else. */
+/** Parses the kernel's answer to a look. Throws `upstream` for any other answer. */
 export function parseLook(answer: Json): McpLook {
   const parsed = Look.safeParse(answer);
   if (!parsed.success) {
     throw new Fault("upstream", "Cannot look at the server: the kernel's answer is another");
   }
-  const { words, ended, readyMs, bytes, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(words === undefined ? {} : { words }),
-    ...(ended === undefined ? {} : { ended }),
-    ...(readyMs === undefined ? {} : { readyMs }),
-    ...(bytes === undefined ? {} : { bytes }),
-  };
+  return present<McpLook>(parsed.data);
 }
 
-/** Has a kernel look. With `observe` nothing is granted: what it asks for is refused, and noted. */
+/** Asks the kernel for a look. With `observe` nothing is granted: accesses are refused and recorded. */
 export async function askLook(
   link: KernelLink,
   server: ImportedServer,
@@ -66,12 +59,12 @@ export async function askLook(
   return parseLook(await link.ask("mcpLook", toJson({ server, observe, deadlineMs })));
 }
 
-/** What looking takes; each look reaches a kernel anew. */
+/** The powers that a look needs; each look connects to the kernel anew. */
 export interface LookPowers extends RegistryPowers {
   kernel(): Promise<KernelLink>;
 }
 
-/** Has the kernel start a server, ask it, and end it; what it said is kept for an approval. */
+/** Looks at a server through the kernel and keeps the look for an approval. */
 export async function lookAt(
   powers: LookPowers,
   server: LockedServer,
@@ -91,9 +84,9 @@ export async function lookAt(
 }
 
 /**
- * The look that a person decides by. What they named when they added a server it is started with, as tasks will start
- * it; where nothing was named, or it does not start so, what it asks for is refused and noted, which shows what it is
- * after. One that starts neither way gives the words of its last end.
+ * The first look. A server with grants is started with them, as tasks will start it. Without
+ * grants, or if it does not start, its accesses are refused and recorded, which shows what it
+ * needs. If it starts neither way, the reason of the first attempt is returned.
  */
 export async function lookFirst(powers: LookPowers, server: LockedServer): Promise<McpLook> {
   if (server.launch.kind === "http") return await lookAt(powers, server, false);
@@ -103,28 +96,28 @@ export async function lookFirst(powers: LookPowers, server: LockedServer): Promi
   if (granted.words !== undefined) return granted;
   const watched = await lookAt(powers, server, true);
   const accesses = [...granted.accesses, ...watched.accesses];
-  // Why it does not start with what it was granted is what a person can mend.
+  // A person can act on why the server did not start with its grants.
   return watched.words === undefined ? { ...granted, accesses } : { ...watched, accesses };
 }
 
 const KeptLook = z.object({
   version: z.literal(1),
   at: Millis,
-  /** Of how the server was run, and with what. */
+  /** Digest of the launch. */
   server: Digest,
-  /** Of the last look that was answered. */
+  /** From the last look with an answer. */
   words: z.union([ServerListing, PeerWords]).optional(),
   accesses: z.array(Access).max(1_000),
-  /** The last look got no answer: why, and what the server printed. */
+  /** The last look had no answer: the reason, and the server's error output. */
   failed: z.object({ ended: z.string().optional(), errors: z.string().max(16_384) }).optional(),
 }).strict();
-/** A look that was answered. */
+/** A kept look with an answer. */
 export type KeptLook = z.infer<typeof KeptLook> & { readonly words: ServerListing };
 
 const MAX_ACCESSES = 1_000;
 const MAX_ERRORS = 16_384;
 
-/** Changes when the server is another one: another version, other arguments. Grants do not count. */
+/** Identifies the launch: another version or other arguments change it, grants do not. */
 function launchDigest(server: Pick<LockedServer, "launch">): Digest {
   return digestOf(toJson(server.launch));
 }
@@ -132,7 +125,7 @@ function launchDigest(server: Pick<LockedServer, "launch">): Digest {
 const fileOf = (places: Places, name: string): string =>
   join(places.state, "mcp", "looks", `${name}.json`);
 
-/** Keeps what is about to be shown. Of a look without an answer that is why: the words that were kept stay. */
+/** Keeps a look before it is shown. A look without an answer keeps the reason beside earlier words. */
 export function keepLook(
   powers: KeepPowers,
   server: LockedServer,
@@ -154,22 +147,22 @@ export function keepLook(
   disk.write(fileOf(places, server.name), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
 }
 
-/** The last look at exactly this server that was answered; undefined when there was none, or it is another one now. */
+/** The last look with an answer at exactly this launch; undefined without one. */
 export function keptLook(powers: KeepPowers, server: LockedServer): KeptLook | undefined {
   const kept = readLook(powers, server);
   return kept?.words === undefined ? undefined : { ...kept, words: kept.words };
 }
 
-/** The last look at exactly this server, answered or not. */
+/** The last look at exactly this launch, with an answer or not. */
 export function lastLook(
   powers: KeepPowers,
   server: LockedServer,
 ): Partial<McpLook> & Pick<McpLook, "accesses"> | undefined {
   const { failed, words, accesses } = readLook(powers, server) ?? {};
   if (accesses === undefined) return undefined;
-  if (failed === undefined) return { accesses, ...(words === undefined ? {} : { words }) };
-  const { ended, errors } = failed;
-  return { accesses, errors, ...(ended === undefined ? {} : { ended }) };
+  return present<Partial<McpLook> & Pick<McpLook, "accesses">>(
+    failed === undefined ? { accesses, words } : { accesses, ...failed },
+  );
 }
 
 function readLook(
@@ -192,7 +185,7 @@ function readLook(
   }
 }
 
-/** Forgets it. */
+/** Removes the kept look of a server. */
 export function dropLook({ disk, places }: KeepPowers, name: string): void {
   disk.remove(fileOf(places, name));
 }

@@ -1,4 +1,4 @@
-/** Paths that a server is granted: absolute, real, and never where Remit keeps what is its own. @module */
+/** Paths for grants: absolute, without links, and never Remit's own; and proposals of grants. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {
@@ -16,10 +16,10 @@ import { absolute, type Places, within } from "../../../launch/disk/places.ts";
 
 const neverListed = makePathList(NEVER.map((glob) => ({ glob, at: "built-in" })));
 
-/** What judging a path takes. */
+/** The powers that judging a path needs. */
 export type PathPowers = Pick<RegistryPowers, "disk" | "environment" | "places">;
 
-/** What no server may reach: state, sockets, keys, the operator's own rules, and Remit's code. */
+/** Folders that no server may reach: state, sockets, keys, the operator's rules, Remit's code. */
 function own(
   { state, runtime, config, cache }: Places,
   options: { readonly home: string; readonly right: "read" | "write" },
@@ -29,11 +29,11 @@ function own(
 }
 
 /**
- * A path as it is granted: `~/x` and relative ones made absolute, links resolved. It must be there: only what is can be
- * shown to a server.
+ * Resolves a path for a grant: absolute, links followed. It must exist, since only an existing path
+ * can be bound into a server's namespace.
  *
- * @throws Fault `notFound`; `refused` for a path that Remit's own files lie in, above or beneath; `invalidInput` for one
- * that cannot be written into a grant
+ * @throws Fault `notFound`; `refused` for a path in, above or beneath Remit's own files;
+ * `invalidInput` for one that a grant cannot hold
  */
 export function resolveGrant(
   powers: PathPowers,
@@ -70,9 +70,9 @@ export function resolveGrant(
 }
 
 /**
- * The real path of a unix socket that is granted by name.
+ * Resolves the path of a unix socket for a grant.
  *
- * @throws Fault `notFound`, `invalidInput` for what is no socket, `refused` for one of Remit's own
+ * @throws Fault `notFound`, `invalidInput` for any other file, `refused` for one of Remit's own
  */
 export function resolveSocket(powers: PathPowers, text: string): string {
   const { environment, disk } = powers;
@@ -86,7 +86,7 @@ export function resolveSocket(powers: PathPowers, text: string): string {
   throw new Fault("invalidInput", `Cannot grant socket "${text}": it is no unix socket`);
 }
 
-/** Why a real path is granted to nobody; undefined where it may be. */
+/** Why nobody may get a real path; undefined where it may be granted. */
 export function whyNever(
   { environment, disk, places }: PathPowers,
   { real, right }: { readonly real: string; readonly right: "read" | "write" },
@@ -102,7 +102,7 @@ export function whyNever(
   return `${within(real, kept) ? "it lies in" : "it holds"} what is Remit's own (${kept})`;
 }
 
-/** Why a grant of remit.lock cannot be handed over now; undefined where it leads to what it did when it was given. */
+/** Why a grant of remit.lock is unusable now; undefined where its path still leads to the same place. */
 export function whyMoved(
   powers: PathPowers,
   path: string,
@@ -114,9 +114,10 @@ export function whyMoved(
   return real === path ? whyNever(powers, { real, right }) : `"${path}" leads to another place now`;
 }
 
-// Paths in a server's arguments are made real, so that they mean the same inside its walls.
-
-/** Words with relative paths, links and `~` made real where there is something. The program's own name stays. */
+/**
+ * Replaces existing paths in a command's arguments by real ones, which mean the same inside a
+ * namespace. The program's own name stays.
+ */
 export function placeWords(powers: PathPowers, words: readonly string[]): readonly string[] {
   const { disk, environment } = powers;
   return words.map((word, n) => {
@@ -127,7 +128,7 @@ export function placeWords(powers: PathPowers, words: readonly string[]): readon
   });
 }
 
-/** The real paths that a server is told of, in arguments and variables, without its own code and what none is granted. */
+/** Real paths in a server's arguments and variables, except its own code and paths that nobody may get. */
 export function namedPaths(
   powers: PathPowers,
   { launch, env }: {
@@ -143,33 +144,33 @@ export function namedPaths(
     try {
       return [resolveGrant(powers, real)];
     } catch (error) {
-      // What no server may be granted is not proposed; a flag that names it says why.
+      // A path that nobody may get is not proposed; a flag that names it explains why.
       if (error instanceof Fault) return [];
       throw error;
     }
   });
 }
 
-// What a server seems to need: read from its arguments, and from the accesses that observation
-// refused.
-
-/** What is proposed: nothing of it holds before a person agrees. */
+/**
+ * Grants that a server seems to need, by its arguments and its refused accesses. Nothing is granted
+ * before a person agrees.
+ */
 export interface Proposal {
-  /** Files and folders that its arguments and variables name: real paths. */
+  /** Real paths in its arguments and variables. */
   readonly read: readonly string[];
-  /** Some of its tools do not say that they only read. */
+  /** Whether some of its tools do not declare that they only read. */
   readonly writers: boolean;
   /** Hosts that it tried to reach. */
   readonly net: readonly string[];
-  /** Variables that it looked for and that nobody gave it. */
+  /** Variables that it read and that nobody gave it. */
   readonly env: readonly string[];
 }
 
-/** What libraries look for without being told to. */
+/** Variables that libraries probe by themselves. */
 const PROBED =
   /^(?:__.*|CI|COLORTERM|COLUMNS|DEBUG(?:_.*)?|DENO_.*|EDITOR|FORCE_COLOR|HOME|HOSTNAME|LANG|LANGUAGE|LC_.*|LOGNAME|NODE_.*|NO_COLOR|NO_DEPRECATION|npm_.*|NPM_.*|OTEL_.*|PATH|PWD|PYTHON.*|READABLE_STREAM|SHELL|TERM.*|TMP|TEMP|TMPDIR|TRACE_DEPRECATION|TZ|UNDICI_.*|USER|USERPROFILE|XDG_.*|.*_PROXY|.*_proxy|GRACEFUL_FS_.*|TEST_.*|WS_NO_.*)$/;
 
-const MAX = 16;
+const MAX_PROPOSED = 16;
 
 function hostOf(access: McpAccess): string | undefined {
   if (access.permission !== "net" || access.value === null) return undefined;
@@ -178,18 +179,18 @@ function hostOf(access: McpAccess): string | undefined {
   return McpHost.safeParse(host).success ? host : undefined;
 }
 
-/** Tells whether `path` is one of these, or beneath one. */
+/** Whether `path` is one of these, or beneath one. */
 export function covered(path: string, by: readonly string[]): boolean {
   return by.some((each) => path === each || each === "/" || path.startsWith(`${each}/`));
 }
 
-/** Proposes. `named` are real paths that the arguments name; `given` is what was granted already. */
+/** Proposes grants. `named`: real paths in the arguments; `given`: existing grants. */
 export function propose(parts: {
   readonly named: readonly string[];
   readonly accesses: readonly McpAccess[];
   readonly tools: readonly McpToolWords[];
   readonly given: McpGrants;
-  /** Names of variables that it is given. */
+  /** Names of the server's variables. */
   readonly env: readonly string[];
 }): Proposal {
   const { given, accesses } = parts;
@@ -204,14 +205,14 @@ export function propose(parts: {
   return {
     read: [...new Set(parts.named)].filter((path) =>
       !covered(path, [...given.read, ...given.write])
-    ).slice(0, MAX),
+    ).slice(0, MAX_PROPOSED),
     writers: parts.tools.some((tool) => tool.annotations?.readOnlyHint !== true),
-    net: [...new Set(net)].slice(0, MAX),
-    env: [...new Set(env)].slice(0, MAX),
+    net: [...new Set(net)].slice(0, MAX_PROPOSED),
+    env: [...new Set(env)].slice(0, MAX_PROPOSED),
   };
 }
 
-/** The paths that arguments name: absolute, `~/…`, `./…`, and behind `--flag=`. */
+/** Paths among arguments: absolute, `~/…`, `./…`, and after `--flag=`. */
 export function pathsIn(args: readonly string[]): readonly string[] {
   return args.map((arg) => /^--?[A-Za-z][\w-]*=(.+)$/.exec(arg)?.[1] ?? arg)
     .filter((arg) => /^(?:\/|~\/|\.\.?\/)|^(?:~|\.\.?)$/.test(arg));

@@ -1,4 +1,4 @@
-/** What a person reviews of a server: its tools as they would be pinned, and what changed since they were. @module */
+/** Reviewing a server's listing, approving tools, and the documents of both. @module */
 import { Millis } from "../../../contracts/authority/mod.ts";
 import type { ImportedServer, McpLook, ServerListing } from "../../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
@@ -18,27 +18,27 @@ import {
 } from "../review/mod.ts";
 import type { LockedServer, LockedTool } from "./lock.ts";
 
-/** A row, and how it stands to what was pinned. */
+/** A tool in a review, compared with what was pinned. */
 export interface StandingRow extends ReviewRow {
-  /** `pinned`: approved, and the same since. */
+  /** `pinned`: approved and unchanged. */
   readonly stands: "pinned" | "changed" | "new";
 }
 
-/** A review. */
+/** The review of a server's listing. */
 export interface McpReview {
   readonly server: LockedServer;
   readonly words: ServerListing;
   readonly translation: Translation;
   readonly rows: readonly StandingRow[];
-  /** Of its instructions, prompts and resources. */
+  /** Warnings about its instructions, prompts and resources. */
   readonly flags: readonly ToolFlag[];
-  /** Tools whose words are no longer those that were pinned. */
+  /** Pinned tools whose words changed. */
   readonly changes: readonly { readonly tool: string; readonly lines: readonly DiffLine[] }[];
-  /** Pinned tools that it does not have any more. */
+  /** Pinned tools that are no longer listed. */
   readonly gone: readonly string[];
 }
 
-/** Whose code a server is, whatever version of it and whatever it is handed: two of one are no copies of each other. */
+/** Identifies a server's code across versions and arguments: two servers of one code copy nothing. */
 function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "launch">): string {
   switch (launch.kind) {
     case "npm":
@@ -46,7 +46,7 @@ function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "la
     case "program": {
       const { args, folders, sha256, tree } = launch;
       if (tree !== undefined) return `tree ${tree.sha256} ${args[0]}`;
-      // A program that runs others' scripts says nothing by its own hash: the script does.
+      // An interpreter's hash says nothing: its script identifies the server.
       const script = args.find((word) => !word.startsWith("-"));
       const own = folders.some((folder) => script === folder || script?.startsWith(`${folder}/`));
       const bytes = own && script !== undefined ? disk.read(script) : undefined;
@@ -58,26 +58,21 @@ function codeOf(disk: Pick<DiskRead, "read">, { launch }: Pick<LockedServer, "la
   }
 }
 
-/** What of a server decides about the effects of its tools. */
-function effectAt(
-  { grants, launch, direct, reads, writes }: LockedServer,
-): Pick<LockedServer, "grants" | "launch" | "direct" | "reads" | "writes"> {
-  return { grants, launch, direct, reads, writes };
-}
-
-/** The pinned tools as the grants make them now: the same words, perhaps another effect. */
+/** The pinned tools translated with the current grants: the same words, perhaps another effect. */
 export function translatedAnew(server: LockedServer): LockedServer["reviewed"] {
-  const words = server.reviewed.map((each) => each.words);
-  const tools = new Map(
-    translate(server.name, words, effectAt(server)).tools.map((each) => [each.tool, each]),
+  const { tools: translated } = translate(
+    server.name,
+    server.reviewed.map((each) => each.words),
+    server,
   );
+  const tools = new Map(translated.map((each) => [each.tool, each]));
   return server.reviewed.map((each) => {
     const tool = tools.get(each.words.name);
     return tool === undefined ? each : { ...each, tool: importedTool(tool) };
   });
 }
 
-/** The tools of a server that nothing warns of, as they would be pinned. */
+/** A server's tools without warnings, as they would be pinned. */
 export function unflaggedTools(
   { name, grants, launch }: Pick<ImportedServer, "name" | "grants" | "launch">,
   words: ServerListing,
@@ -87,8 +82,8 @@ export function unflaggedTools(
 }
 
 /**
- * Reviews what a server says. `servers` are all of remit.lock, `own` the names of Remit's tools: look-alikes are looked
- * for among both.
+ * Reviews a server's listing. Look-alikes are searched for among `servers`, those of remit.lock,
+ * and `own`, the names of Remit's tools.
  */
 export function reviewOf(
   { disk }: { readonly disk: Pick<DiskRead, "read"> },
@@ -104,10 +99,10 @@ export function reviewOf(
     each.name !== server.name && codeOf(disk, each) !== codeOf(disk, server)
   )
     .map(({ name, reviewed }) => ({ name, tools: reviewed.map((each) => each.words) }));
-  const translation = translate(server.name, words.tools, { ...effectAt(server), own, others });
+  const translation = translate(server.name, words.tools, { ...server, own, others });
   const off = server.reviewed.filter((each) => each.off).map((each) => each.words.name);
   const pinned = new Map(server.reviewed.map((each) => [each.words.name, each]));
-  const said = new Map(words.tools.map((each) => [each.name, each]));
+  const listedTools = new Map(words.tools.map((each) => [each.name, each]));
   const digests = new Map(words.tools.map((each) => [each.name, toolDigest(each)]));
   const rows = reviewRows(translation, off).map((row): StandingRow => {
     const before = pinned.get(row.tool);
@@ -120,35 +115,35 @@ export function reviewOf(
     flags: serverFlags(words, { server: server.name, tools: words.tools, own, others }),
     changes: rows.filter(({ stands }) => stands === "changed").map(({ tool }) => ({
       tool,
-      lines: diffWords(pinned.get(tool)?.words, said.get(tool)),
+      lines: diffWords(pinned.get(tool)?.words, listedTools.get(tool)),
     })),
-    gone: [...pinned.keys()].filter((tool) => !said.has(tool)),
+    gone: [...pinned.keys()].filter((tool) => !listedTools.has(tool)),
   };
 }
 
 interface Approval {
-  /** Names on the wire; absent: every tool. */
+  /** The server's names of tools; absent: every tool. */
   readonly tools: readonly string[] | undefined;
-  /** What is flagged, too. */
+  /** Approve flagged tools, too. */
   readonly flagged: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Who. */
+  /** The approver's name. */
   readonly by: string;
 }
 
-/** What came of it. */
+/** The outcome of an approval. */
 export interface Approved {
   readonly server: LockedServer;
-  /** Names on the wire of tools that are pinned now. */
+  /** The server's names of the tools that were pinned. */
   readonly approved: readonly string[];
-  /** Tools that were not pinned, and why, in words that hold the server's. */
+  /** Tools that were not pinned, and why; holds untrusted text. */
   readonly left: readonly { readonly tool: string; readonly why: string }[];
-  /** It has resources or prompts, and no task is offered them: what it says of them, or of itself, is flagged. */
+  /** Its resources and prompts were not offered to tasks, since a warning concerns them or the server. */
   readonly withheld: boolean;
 }
 
-/** Why a tool is left that only a person can judge. */
+/** The reason for a tool that only a person can judge. */
 export const FLAGGED = "flagged";
 
 function whyLeft(row: StandingRow, approval: Approval): string | undefined {
@@ -158,22 +153,22 @@ function whyLeft(row: StandingRow, approval: Approval): string | undefined {
   return FLAGGED;
 }
 
-/** Pins. Pure. */
+/** Pins the tools of a review that `approval` covers; writes nothing. */
 export function approve(review: McpReview, approval: Approval): Approved {
   const { server, words } = review;
   const before = new Map(server.reviewed.map((each) => [each.words.name, each]));
-  const said = new Map(words.tools.map((each) => [each.name, each]));
+  const listedTools = new Map(words.tools.map((each) => [each.name, each]));
   const translated = new Map(review.translation.tools.map((each) => [each.tool, each]));
   const approved: string[] = [];
   const left: { tool: string; why: string }[] = [];
   const reviewed: LockedTool[] = [];
   const pin = (row: StandingRow, tool: TranslatedTool): void => {
-    const spoken = said.get(row.tool);
-    if (spoken === undefined) return;
+    const listed = listedTools.get(row.tool);
+    if (listed === undefined) return;
     const old = before.get(row.tool);
     approved.push(row.tool);
     reviewed.push({
-      words: spoken,
+      words: listed,
       tool: importedTool(tool),
       at: Millis.parse(approval.at),
       by: approval.by,
@@ -188,7 +183,7 @@ export function approve(review: McpReview, approval: Approval): Approved {
       continue;
     }
     if (why !== "not named") left.push({ tool: row.tool, why: why ?? "it was refused" });
-    // What was pinned stays as it was: changed words stay suspended until they are approved.
+    // An earlier pin stays: changed words remain suspended until they are approved.
     const old = before.get(row.tool);
     if (old !== undefined) reviewed.push(old);
   }
@@ -202,7 +197,7 @@ export function approve(review: McpReview, approval: Approval): Approved {
     withheld: whole && !offered && others > 0,
     server: {
       ...server,
-      // A server of which nothing could be pinned waits on.
+      // A server without a pinned tool keeps waiting.
       state: reviewed.length > 0 || words.tools.length === 0 ? "approved" : server.state,
       reviewed,
       ...(whole
@@ -218,7 +213,7 @@ export function approve(review: McpReview, approval: Approval): Approved {
   };
 }
 
-/** Everything that a person is shown, and the exact descriptors. */
+/** The `--json` document of a review: everything that a person sees, and the exact descriptors. */
 export function reviewDocument(
   review: McpReview,
   look: Pick<McpLook, "accesses"> & Partial<McpLook>,
@@ -226,36 +221,21 @@ export function reviewDocument(
   const { server, words, rows, translation } = review;
   const translated = new Map(translation.tools.map((each) => [each.tool, each]));
   return {
-    name: server.name,
-    state: server.state,
-    launch: server.launch,
-    from: server.from,
-    grants: server.grants,
-    env: Object.keys(server.env),
-    secretEnv: server.secretEnv,
-    secretHeaders: server.secretHeaders,
-    clearance: server.clearance,
+    ...{ name: server.name, state: server.state, launch: server.launch, from: server.from },
+    ...{ grants: server.grants, env: Object.keys(server.env), secretEnv: server.secretEnv },
+    ...{ secretHeaders: server.secretHeaders, clearance: server.clearance },
     packages: server.packages.length,
     verified: server.packages.filter((each) => each.verified).length,
     notes: server.notes,
     asked: look.accesses,
-    ...(look.readyMs === undefined ? {} : { readyMs: look.readyMs }),
-    ...(look.bytes === undefined ? {} : { bytes: look.bytes }),
+    ...{ readyMs: look.readyMs, bytes: look.bytes },
     says: { ...words.server, protocol: words.protocol, capabilities: words.capabilities },
     tools: rows.map(({ tool, stands, off, plain, flags, notes, refused }) => {
-      const pinned = translated.get(tool);
+      const { name, effect, holds, description, paramSchema, resultSchema, digest } =
+        translated.get(tool) ?? {};
       return {
-        ...{ tool, stands, off, plain, flags, notes },
-        ...(refused === undefined ? {} : { refused }),
-        ...(pinned === undefined ? {} : {
-          name: pinned.name,
-          effect: pinned.effect,
-          holds: pinned.holds,
-          description: pinned.description,
-          paramSchema: pinned.paramSchema,
-          ...(pinned.resultSchema === undefined ? {} : { resultSchema: pinned.resultSchema }),
-          digest: pinned.digest,
-        }),
+        ...{ tool, stands, off, plain, flags, notes, refused, name, effect, holds, description },
+        ...{ paramSchema, resultSchema, digest },
       };
     }),
     flags: review.flags,

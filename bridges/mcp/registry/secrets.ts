@@ -1,6 +1,6 @@
-/** Secrets of imported servers: kept sealed, lent to the kernel for their server, shown to nobody. @module */
+/** Secrets of imported servers: kept sealed, and lent to the kernel for their server alone. @module */
 import * as z from "zod";
-import { Fault } from "../../../contracts/base/mod.ts";
+import { Fault, present } from "../../../contracts/base/mod.ts";
 import type { McpLoan, McpOAuth, McpServerName } from "../../../contracts/exchange/mod.ts";
 import type { RegistryPowers } from "./store/store.ts";
 import {
@@ -24,14 +24,14 @@ const OAuth = z.object({
   refreshToken: z.string().max(16_384).optional(),
 }).strict();
 
-/** What keeping secrets takes. */
+/** The powers that keeping secrets needs. */
 export type KeepPowers = Pick<RegistryPowers, "disk" | "places">;
 
 function keepOf({ disk, places }: KeepPowers): SecretKeep {
   return openSecretKeep(disk, places);
 }
 
-/** Keeps a value for one place of a server; tells whether it replaced one. Throws Fault `invalidInput` without the value in it. */
+/** Keeps a secret for a variable or header of a server. Throws `invalidInput`, never with the value. */
 export function keepMcpSecret(
   powers: KeepPowers,
   server: McpServerName,
@@ -55,7 +55,7 @@ export function keepMcpSecret(
   return keepOf(powers).set({ ...bound, value: parsed });
 }
 
-/** Keeps a server's tokens, as OAuth gave them. Throws Fault `invalidInput`. */
+/** Keeps a server's OAuth tokens. Throws `invalidInput`. */
 export function keepMcpOAuth(powers: KeepPowers, server: McpServerName, oauth: McpOAuth): void {
   const parsed = OAuth.safeParse(oauth);
   if (!parsed.success) {
@@ -67,7 +67,7 @@ export function keepMcpOAuth(powers: KeepPowers, server: McpServerName, oauth: M
   });
 }
 
-/** Everything that is kept for a server. Throws Fault `invalidInput` where it does not open. */
+/** All secrets of a server. Throws `invalidInput` where they cannot be opened. */
 export function readMcpLoan(powers: KeepPowers, server: McpServerName): McpLoan {
   const env: Record<string, string> = {}, headers: Record<string, string> = {};
   let oauth: McpOAuth | undefined;
@@ -81,18 +81,10 @@ export function readMcpLoan(powers: KeepPowers, server: McpServerName): McpLoan 
   return { server, env, headers, ...(oauth === undefined ? {} : { oauth }) };
 }
 
-/** Parses tokens; undefined for what are none. */
+/** Parses OAuth tokens; undefined for any other value. */
 export function parseMcpOAuth(value: unknown): McpOAuth | undefined {
   const parsed = OAuth.safeParse(value);
-  if (!parsed.success) return undefined;
-  const { clientSecret, scope, expiresAt, refreshToken, ...rest } = parsed.data;
-  return {
-    ...rest,
-    ...(clientSecret === undefined ? {} : { clientSecret }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-  };
+  return parsed.success ? present<McpOAuth>(parsed.data) : undefined;
 }
 
 function readOAuth(text: string, server: McpServerName): McpOAuth {
@@ -104,7 +96,7 @@ function readOAuth(text: string, server: McpServerName): McpOAuth {
   );
 }
 
-/** The places of a server for which something is kept. */
+/** The variables, headers and tokens of a server that have a secret. */
 export function mcpSecretsOf(powers: KeepPowers, server: McpServerName): readonly McpSecretPlace[] {
   return keepOf(powers).list().flatMap((each) => {
     const read = readMcpSecret(each);
@@ -112,7 +104,7 @@ export function mcpSecretsOf(powers: KeepPowers, server: McpServerName): readonl
   });
 }
 
-/** Removes everything that is kept for a server. */
+/** Removes all secrets of a server. */
 export function forgetMcpSecrets(powers: KeepPowers, server: McpServerName): void {
   const keep = keepOf(powers);
   for (const place of mcpSecretsOf(powers, server)) keep.remove(mcpSecret(server, place).name);

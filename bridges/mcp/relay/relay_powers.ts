@@ -1,18 +1,18 @@
-/** Connections between the loopback of this namespace and one unix socket, while a program runs. @module */
+/** Relays connections from a namespace's loopback to a unix socket while a program runs. @module */
 
 interface RelayParts {
-  /** Of the net service. */
+  /** The net service's socket. */
   readonly socket: string;
   readonly program: string;
   readonly args: readonly string[];
 }
 
-/** Of this process alone; the program gets the rest of the environment, and looks for no update of Deno. */
+/** Variables for this process alone; the program gets the others, and the one that disables update checks. */
 const OWN = /^DENO_(?!NO_UPDATE_CHECK$)/;
-/** Connections at a time; more wait. */
-const CONNECTIONS = 64;
+/** Concurrent connections; more wait. */
+const MAX_CONNECTIONS = 64;
 
-/** Runs the program to its end; resolves with its exit code, 128 and more for a signal. */
+/** Runs the program; resolves with its exit code, from 128 for a signal. */
 export async function relay({ socket, program, args }: RelayParts): Promise<number> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const proxy = `http://127.0.0.1:${listener.addr.port}`;
@@ -41,13 +41,13 @@ async function accept(listener: Deno.TcpListener, socket: string): Promise<void>
     const inner = await listener.accept();
     const joined = join(inner, socket).finally(() => under.delete(joined));
     under.add(joined);
-    if (under.size >= CONNECTIONS) await Promise.race(under);
+    if (under.size >= MAX_CONNECTIONS) await Promise.race(under);
   }
 }
 
 async function join(inner: Deno.Conn, socket: string): Promise<void> {
   const outer = await reach(socket);
-  // Nobody listens any more: whoever connected sees the end.
+  // Nobody listens at the socket any more: close the connection.
   if (outer === undefined) return inner.close();
   await Promise.allSettled([
     inner.readable.pipeTo(outer.writable),
@@ -55,11 +55,11 @@ async function join(inner: Deno.Conn, socket: string): Promise<void> {
   ]);
 }
 
-/** Milliseconds for which it is tried again, and between two tries. */
+/** Milliseconds for which a busy socket is retried, and between two tries. */
 const PATIENCE_MS = 5_000;
-const AGAIN_MS = 20;
+const RETRY_MS = 20;
 
-/** Connects to the unix socket. Undefined when nobody listens there, or takes nobody for `patienceMs`. */
+/** Connects to a unix socket; undefined when nobody listens, or the socket is busy for `patienceMs`. */
 export async function reach(
   path: string,
   { patienceMs = PATIENCE_MS }: { readonly patienceMs?: number } = {},
@@ -71,6 +71,6 @@ export async function reach(
       const full = error instanceof Deno.errors.WouldBlock;
       if (!full || performance.now() - before >= patienceMs) return undefined;
     }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   }
 }

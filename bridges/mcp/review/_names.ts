@@ -1,28 +1,28 @@
-/** Names that pass for others, and words about tools that are not the server's own. @module */
+/** Finds look-alike names, copied tools, and mentions of other servers' tools. @module */
 import { mcpPart } from "../../../contracts/exchange/mcp.ts";
 import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { foldText } from "../../../text/fold.ts";
 import { outline } from "./tool_identity.ts";
 
-/** A name that a tool's name could be taken for. */
+/** A tool whose name another could be taken for. */
 interface Namesake {
   readonly name: string;
-  /** Whose tool it is, for a sentence: `Remit`, `the server "files"`. */
+  /** Its owner, for a sentence: `Remit`, `the server "files"`. */
   readonly of: string;
-  /** Its words, where it is another server's. */
+  /** Its words, if it belongs to another server. */
   readonly words: McpToolWords | undefined;
 }
 
-/** Whatever is not the server's own, to be looked up by name. */
+/** Names of the server's and of others' tools, to be looked up. */
 export interface KnownTools {
-  /** Names of the server and of its tools, in small letters. */
+  /** Names of the server and its tools, in lower case. */
   readonly mine: ReadonlySet<string>;
   /** Names of other servers. */
   readonly servers: ReadonlySet<string>;
-  /** Names of others' tools by their small letters. */
+  /** Names of others' tools, by the name in lower case. */
   readonly tools: ReadonlyMap<string, string>;
   readonly byOutline: ReadonlyMap<string, readonly Namesake[]>;
-  /** By all parts of a name but one; the one is `part`. */
+  /** By a name with one part left out; that part is `part`. */
   readonly byRest: ReadonlyMap<string, readonly (Namesake & { readonly part: string })[]>;
 }
 
@@ -33,17 +33,17 @@ interface KnownParts {
   readonly others?: readonly { readonly name: string; readonly tools: readonly McpToolWords[] }[];
 }
 
-/** Shortest word in which one changed letter is a slip of the eye, not another word. */
-const LONG_WORD = 5;
-/** Shortest name that is looked for in texts. */
-const LONG_NAME = 5;
-/** Names of servers that are kinds of servers, too: taken for a name only within quotes. */
-const KINDS: ReadonlySet<string> = new Set(
+/** Letters of a word in which one changed letter goes unnoticed, at least. */
+const MIN_SLIP_WORD = 5;
+/** Letters of a name that is searched for in texts, at least. */
+const MIN_NAME = 5;
+/** Common words that are servers' names, too: taken for a name only within quotes. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(
   "web mail email file files git database proxy dns application language remote local mcp api http"
     .split(" "),
 );
 
-/** Makes the tables, once for all tools of a server. */
+/** Makes the look-up tables for all tools of a server. */
 export function knownTools({ server, tools, own = [], others = [] }: KnownParts): KnownTools {
   const all: Namesake[] = [
     ...own.map((name) => ({ name, of: "Remit", words: undefined })),
@@ -61,7 +61,7 @@ export function knownTools({ server, tools, own = [], others = [] }: KnownParts)
   });
 }
 
-/** The first name of another's tool that `tool` has or could be taken for, and which of both. */
+/** The first tool of another owner whose name `tool` has (`same`) or could be taken for. */
 export function namesakeOf(
   tool: string,
   { byOutline, byRest }: KnownTools,
@@ -72,12 +72,12 @@ export function namesakeOf(
       (byRest.get(rest) ?? []).filter((other) => isSlip(part, other.part))
     ),
   ];
-  // One name on two servers is usual: each has its server's name before it.
+  // Two servers may use one name: each tool's name for models begins with its server's.
   const found = alike.find(({ name, words }) => name !== tool || words === undefined);
   return found === undefined ? undefined : { ...found, same: found.name === tool };
 }
 
-/** The tool of another server that this one copies: the same name and nearly the same words. */
+/** Another server's tool that this one copies: the same name and nearly the same words. */
 export function copiedBy(words: McpToolWords, { byOutline }: KnownTools): string | undefined {
   const mine = wordsOf(words.description ?? "");
   if (mine.size < 4) return undefined;
@@ -89,23 +89,25 @@ export function copiedBy(words: McpToolWords, { byOutline }: KnownTools): string
   return undefined;
 }
 
-/** Another server, or a tool of somebody else's, that a text names. */
+/** Another server, or another owner's tool, that a text names. */
 export function foreignIn(text: string, { mine, servers, tools }: KnownTools): string | undefined {
-  const small = text.toLowerCase();
-  for (const [name, server = ""] of small.matchAll(/\bmcp__?([a-z0-9]+)__?[a-z0-9_]+/g)) {
+  const lower = text.toLowerCase();
+  for (const [name, server = ""] of lower.matchAll(/\bmcp__?([a-z0-9]+)__?[a-z0-9_]+/g)) {
     if (!mine.has(server) && (name.startsWith("mcp__") || servers.has(server))) return name;
   }
   const isForeign = (name: string): boolean =>
-    name.length >= LONG_NAME && tools.has(name) && !mine.has(name);
-  for (const [token] of small.matchAll(/(?<![a-z0-9_-])[a-z0-9][a-z0-9_-]*[a-z0-9]/g)) {
-    // A name of one word is a word of the language, unless it is set off as a name.
+    name.length >= MIN_NAME && tools.has(name) && !mine.has(name);
+  for (const [token] of lower.matchAll(/(?<![a-z0-9_-])[a-z0-9][a-z0-9_-]*[a-z0-9]/g)) {
+    // A name of a single word is an ordinary word, unless it is set off as a name.
     if (isForeign(token) && isCompound(tools.get(token) ?? "")) return tools.get(token);
   }
-  for (const [, token = ""] of small.matchAll(/`([^`\s]{1,64})`/g)) {
+  for (const [, token = ""] of lower.matchAll(/`([^`\s]{1,64})`/g)) {
     if (isForeign(token)) return tools.get(token);
   }
-  for (const [, quote = "", name = ""] of small.matchAll(SERVER)) {
-    if (servers.has(name) && !mine.has(name) && (quote !== "" || !KINDS.has(name))) return name;
+  for (const [, quote = "", name = ""] of lower.matchAll(SERVER)) {
+    if (servers.has(name) && !mine.has(name) && (quote !== "" || !COMMON_WORDS.has(name))) {
+      return name;
+    }
   }
   return undefined;
 }
@@ -116,9 +118,9 @@ function isCompound(name: string): boolean {
   return /[A-Za-z0-9][_-][A-Za-z0-9]|[a-z0-9][A-Z]/.test(name);
 }
 
-/** One letter changed, added, left out or moved, in a long word; a plural is none. */
+/** Whether two long words differ by one changed, added, removed or moved letter; a plural does not count. */
 function isSlip(a: string, b: string): boolean {
-  if (a === b || Math.min(a.length, b.length) < LONG_WORD) return false;
+  if (a === b || Math.min(a.length, b.length) < MIN_SLIP_WORD) return false;
   if (Math.abs(a.length - b.length) > 1 || /\d/.test(a + b)) return false;
   if (`${a}s` === b || `${b}s` === a) return false;
   let from = 0;
@@ -130,7 +132,7 @@ function isSlip(a: string, b: string): boolean {
     (left.length === 2 && left[0] === right[1] && left[1] === right[0]);
 }
 
-/** The parts of a name with each of them left out in turn. */
+/** A name's parts, with each part left out in turn. */
 function restsOf(name: string): readonly { readonly rest: string; readonly part: string }[] {
   const parts = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase()
     .split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "").slice(0, 16);

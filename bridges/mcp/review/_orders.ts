@@ -1,11 +1,9 @@
-/** Orders to the model in a text: phrases, and what is only named to be stolen. @module */
+/** Finds orders to the model: phrases, and secrets named to be stolen. @module */
 import { makePhraseFinder, type Phrase, step } from "../../../text/phrases.ts";
 import type { FlagKind } from "./flag.ts";
-import { CONVERSATION, LITTLE, ORDERS, SECRETS } from "./_phrases.ts";
+import { CONVERSATION, FILLERS, ORDERS, SECRETS } from "./_phrases.ts";
 
-// Phrases by which a description sets itself above the rest: priority, roles, approvals. English.
-
-/** Claims on what comes before, after and beside a tool's own calls. */
+/** English phrases by which a description claims priority, roles or approvals beyond its own calls. */
 const CLAIMS: readonly Phrase[] = [
   {
     steps: [
@@ -14,7 +12,7 @@ const CLAIMS: readonly Phrase[] = [
       step("all other any similar every user users previous"),
     ],
     gap: 2,
-    between: LITTLE,
+    between: FILLERS,
   },
   {
     steps: [
@@ -135,31 +133,31 @@ const CLAIMS: readonly Phrase[] = [
     ],
     gap: 3,
   },
-  { steps: [step("never dont"), step("warn question doubt")], gap: 2, between: LITTLE },
+  { steps: [step("never dont"), step("warn question doubt")], gap: 2, between: FILLERS },
   {
     steps: [step("user users"), step("prefer prefers want wants like likes"), step("not")],
     gap: 2,
   },
 ];
 
-const FINDERS = ([["orders", [...ORDERS, ...CLAIMS]], ["conversation", CONVERSATION], [
-  "secrets",
-  SECRETS,
-]] as const)
-  .map(([what, phrases]) => ({ what, find: makePhraseFinder(phrases) }));
+const FINDERS = [
+  { what: "orders", find: makePhraseFinder([...ORDERS, ...CLAIMS]) },
+  { what: "conversation", find: makePhraseFinder(CONVERSATION) },
+  { what: "secrets", find: makePhraseFinder(SECRETS) },
+] as const;
 
-/** Files that no tool names but to have them read. */
+/** Files that a description names only to have them read. */
 const SECRET_FILES =
   (".ssh/,id_rsa,id_ed25519,.cursor/mcp.json,claude_desktop_config,/etc/passwd,/etc/shadow," +
     ".netrc,.git-credentials,.aws/credentials,wallet.dat,.bash_history,.zsh_history," +
     "/proc/self/environ,login data,cookies.sqlite,.gnupg").split(",");
 
-/** Reading what a home folder keeps from sight, or handing over an environment's file. */
+/** Reading hidden files of a home folder, or handing over an environment file. */
 const SECRET_READ =
   /\b(?:read|reading|open|opening|cat|load|loading|include|attach|send|upload)\b[^.\n]{0,60}(?:~|\/home\/[\w<{$]{1,32}[>}]?|\/root|\/users\/\w{1,32})\/\.[a-z]|\b(?:contents?|supply|include|attach|send|paste|pass)\b[^.\n]{0,80}(?<!\w)\.env\b|(?<!\w)\.env\b[^.\n]{0,80}\b(?:contents?|supplied|included|attached|sent|pasted|passed)\b/;
 
-/** Orders in other languages: parts of small-lettered texts. */
-const ELSEWHERE = [
+/** Beginnings of orders in other languages, in lower case. */
+const FOREIGN_ORDERS = [
   "忽略之前",
   "忽略以上",
   "忽略所有",
@@ -187,12 +185,12 @@ const ELSEWHERE = [
   "не сообщай пользователю",
 ];
 
-/** What was found in a text, as a part of the folded or small-lettered text. */
+/** A finding, as a range of the folded or lower-case text. */
 interface FoundOrder {
   readonly what: FlagKind;
   readonly from: number;
   readonly to: number;
-  /** The positions are of the text itself, not of its folded form. */
+  /** Whether the positions are those of the text, not of its folded form. */
   readonly plain: boolean;
 }
 
@@ -203,17 +201,17 @@ export function ordersIn(text: string, folded: string): readonly FoundOrder[] {
     const at = find(folded);
     if (at !== undefined) found.push({ what, ...at, plain: false });
   }
-  const small = text.toLowerCase();
+  const lower = text.toLowerCase();
   const first = (parts: readonly string[], what: FlagKind): void => {
     if (found.some((each) => each.what === what)) return;
     for (const part of parts) {
-      const from = small.indexOf(part);
+      const from = lower.indexOf(part);
       if (from >= 0) return void found.push({ what, from, to: from + part.length, plain: true });
     }
   };
   first(SECRET_FILES, "secrets");
-  const [read] = SECRET_READ.exec(small) ?? [];
+  const [read] = SECRET_READ.exec(lower) ?? [];
   if (read !== undefined) first([read], "secrets");
-  first(ELSEWHERE, "orders");
+  first(FOREIGN_ORDERS, "orders");
   return found;
 }

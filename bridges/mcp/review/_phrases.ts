@@ -1,8 +1,8 @@
-/** Phrases that no tool needs to describe itself. English. @module */
+/** English phrases that no tool needs in its description. @module */
 import { type Phrase, step } from "../../../text/phrases.ts";
 
-/** Words that mean nothing between two that do. */
-export const LITTLE = step(
+/** Filler words that may stand between two words of a phrase. */
+export const FILLERS = step(
   "all any the your of my me this these those every it to about in for from a an its other and or",
 );
 const PRIOR = step(
@@ -12,7 +12,7 @@ const READER = step("ai assistant assistants llm llms chatbot copilot claude cha
 const AI = step("ai assistant assistants llm llms model models agent agents claude chatgpt");
 const PERSON = step("user human operator person anyone anybody");
 
-/** Orders to whoever reads them. */
+/** Orders to the reader of a description. */
 export const ORDERS: readonly Phrase[] = [
   {
     steps: [
@@ -34,7 +34,7 @@ export const ORDERS: readonly Phrase[] = [
       PERSON,
     ],
     gap: 3,
-    between: LITTLE,
+    between: FILLERS,
   },
   {
     steps: [
@@ -83,7 +83,7 @@ export const ORDERS: readonly Phrase[] = [
       step("tool tools function functions server servers"),
     ],
     gap: 2,
-    between: LITTLE,
+    between: FILLERS,
   },
   { steps: [step("you"), step("are"), step("now"), step("a an in the no")], gap: 0 },
   { steps: [step("from"), step("now"), step("on")], gap: 0 },
@@ -150,7 +150,7 @@ export const ORDERS: readonly Phrase[] = [
   {
     steps: [step("must always"), step("bcc cc copied forwarded")],
     gap: 2,
-    between: LITTLE,
+    between: FILLERS,
   },
   { steps: [step("developer god jailbreak dan unrestricted"), step("mode")], gap: 0 },
   {
@@ -162,11 +162,11 @@ export const ORDERS: readonly Phrase[] = [
     ],
     gap: 4,
   },
-  // Addressed to whoever reads it.
+  // Addressed to the model that reads them.
   {
     steps: [step("note message instruction instructions notice reminder memo"), step("to for"), AI],
     gap: 1,
-    between: LITTLE,
+    between: FILLERS,
   },
   { steps: [step("as"), step("an"), step("ai llm")], gap: 0 },
   { steps: [step("dear hey hello attention"), READER], gap: 1 },
@@ -174,7 +174,7 @@ export const ORDERS: readonly Phrase[] = [
     steps: [step("assistant ai llm chatbot"), step("is has needs"), step("required obliged to")],
     gap: 1,
   },
-  // Kept from the person, or from what the person decided.
+  // Hidden from the person, or against the person's decision.
   {
     steps: [step("hide conceal withhold keep suppress hidden secret"), step("from"), PERSON],
     gap: 5,
@@ -186,7 +186,7 @@ export const ORDERS: readonly Phrase[] = [
       step("these those this that it"),
     ],
     gap: 1,
-    between: LITTLE,
+    between: FILLERS,
   },
   {
     steps: [
@@ -202,7 +202,7 @@ export const ORDERS: readonly Phrase[] = [
       step("confirmation confirmations approval approvals consent permission permissions"),
     ],
     gap: 2,
-    between: LITTLE,
+    between: FILLERS,
   },
   {
     steps: [
@@ -223,9 +223,7 @@ export const ORDERS: readonly Phrase[] = [
   },
 ];
 
-// Phrases that ask for what no tool should get: the conversation, and keys. English.
-
-/** Asking for what was said to the model. */
+/** Requests for the conversation with the model. */
 export const CONVERSATION: readonly Phrase[] = [
   { steps: [step("system developer hidden"), step("prompt message instructions")], gap: 0 },
   { steps: [step("chat conversation dialogue discussion"), step("so"), step("far")], gap: 0 },
@@ -281,7 +279,7 @@ export const CONVERSATION: readonly Phrase[] = [
   },
 ];
 
-/** Asking for keys and the environment. */
+/** Requests for keys and the environment. */
 export const SECRETS: readonly Phrase[] = [
   {
     steps: [
@@ -312,7 +310,7 @@ export const SECRETS: readonly Phrase[] = [
       step("server servers"),
     ],
     gap: 2,
-    between: LITTLE,
+    between: FILLERS,
   },
   {
     steps: [

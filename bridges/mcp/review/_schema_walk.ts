@@ -1,39 +1,39 @@
-/** A schema written anew, of the keywords that the gate and every provider take. @module */
+/** Rewrites a schema with the keywords that the gate and every provider accept. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isList, isObject } from "../../../contracts/base/json.ts";
 import type { Json, JsonObject } from "../../../contracts/base/mod.ts";
 import { cleanText } from "./clean_text.ts";
 
-/** What a walk keeps to. */
+/** Limits of a rewritten schema. */
 export interface WalkLimits {
-  /** Levels of schemas within schemas. */
+  /** Nesting of schemas. */
   readonly depth: number;
-  /** Schemas, references written out. */
+  /** Schemas in total, with references inlined. */
   readonly schemas: number;
-  /** How often one reference may stand within itself. */
+  /** How often a recursive reference is inlined within itself. */
   readonly repeats: number;
 }
 
-/** Names of parameters that every provider takes. */
+/** Names of parameters that every provider accepts. */
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const MAX_BRANCHES = 32;
-/** Units of a name that none takes, as a reviewer is shown it. */
-const SHOWN_NAME = 80;
-/** Checks that need a stranger's regular expression, time in the square, or a schema within a condition. */
+/** Units of an unusable name that a reviewer sees. */
+const MAX_SHOWN_NAME = 80;
+/** Keywords that need a stranger's regular expression, quadratic time, or a conditional schema. */
 const DROPPED =
   ("uniqueItems not if dependentSchemas dependentRequired dependencies propertyNames contains " +
     "patternProperties unevaluatedProperties unevaluatedItems").split(" ");
 
 interface Place {
-  /** As a reviewer reads it: `edits[].text`. */
+  /** The path for a reviewer: `edits[].text`. */
   readonly at: string;
   readonly name: string;
   readonly depth: number;
-  /** References that are being written out, outermost first. */
+  /** References that are being inlined, outermost first. */
   readonly within: readonly string[];
 }
 
-/** Writes `root` anew. Throws `tooLarge` past `limits.schemas`, `refused` for a parameter that cannot be named. */
+/** Rewrites `root`. Throws `tooLarge` past `limits.schemas`, `refused` for a required parameter with an unusable name. */
 export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNotes): JsonObject {
   let left = limits.schemas;
 
@@ -45,15 +45,15 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
       notes.loosen("what is no schema is not checked", place.at);
       return {};
     }
-    return schema["$ref"] === undefined ? written(schema, place) : referred(schema, place);
+    return schema["$ref"] === undefined ? rewritten(schema, place) : inlined(schema, place);
   };
 
-  const referred = (schema: JsonObject, place: Place): JsonObject => {
+  const inlined = (schema: JsonObject, place: Place): JsonObject => {
     const { $ref: ref, ...beside } = schema;
     const target = pointedAt(root, ref);
     if (typeof ref !== "string" || target === undefined) {
       notes.trick("it refers to what is not part of it", place.at);
-      return written(beside, place);
+      return rewritten(beside, place);
     }
     const repeats = place.within.filter((each) => each === ref).length;
     if (repeats > limits.repeats) {
@@ -61,13 +61,13 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
       return { ...shallow(target, place), ...shallow(beside, place) };
     }
     const there = walk(target, { ...place, within: [...place.within, ref] });
-    const here = written(beside, place);
+    const here = rewritten(beside, place);
     const both = Object.keys(here).filter((key) => !WORDS.has(key) && Object.hasOwn(there, key));
     if (both.length === 0) return { ...there, ...here };
     return { ...here, allOf: [there, ...(isList(here["allOf"]) ? here["allOf"] : [])] };
   };
 
-  const written = (schema: JsonObject, place: Place): JsonObject => {
+  const rewritten = (schema: JsonObject, place: Place): JsonObject => {
     const { at, depth, within } = place;
     if (depth >= limits.depth) {
       if (hasInner(schema)) notes.trick("it is nested deeper than is checked", at);
@@ -95,7 +95,7 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
       }
       const before = notes.count();
       const all = branches.map((each) => inner(each, ""));
-      // Where checks were left out, a value may fit several of the branches.
+      // With checks left out, a value may match several branches: "oneOf" becomes "anyOf".
       if (key !== "oneOf" || notes.count() === before) kept[key] = all;
       else if (kept["anyOf"] === undefined) kept["anyOf"] = all;
       else notes.loosen('"oneOf" is not checked', at);
@@ -119,7 +119,7 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
         if (isNameable(name)) {
           named.push([name, inner(value, `${dot}${name}`, name)]);
         } else {
-          const called = JSON.stringify(name.slice(0, SHOWN_NAME));
+          const called = JSON.stringify(name.slice(0, MAX_SHOWN_NAME));
           notes.loosen("a parameter that models cannot name is left out", `${at}${dot}${called}`);
         }
       }
@@ -145,7 +145,7 @@ export function walkSchema(root: JsonObject, limits: WalkLimits, notes: SchemaNo
   }
 }
 
-/** Lists: tuples of either dialect are written as `prefixItems`. */
+/** Array keywords: tuples of either dialect become `prefixItems`. */
 function elements(
   { items, prefixItems, additionalItems }: JsonObject,
   kept: Record<string, Json>,
@@ -168,26 +168,24 @@ function hasInner(schema: JsonObject): boolean {
     .some((key) => typeof schema[key] === "object");
 }
 
-// Keywords whose value holds no further schema.
-
 const TYPES: ReadonlySet<Json> = new Set(
   ["string", "number", "integer", "boolean", "object", "array", "null"],
 );
 const NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 const COUNTS = "minLength maxLength minItems maxItems minProperties maxProperties".split(" ");
-/** Words for a model in place of a check: nothing that a server made up. */
+/** Formats that a model is told about in place of a check; others could be a message to the model. */
 const FORMATS: ReadonlySet<Json> = new Set(
   ("date-time date time duration email hostname ipv4 ipv6 uri uri-reference url uuid regex " +
     "json-pointer int32 int64 float double byte binary password iri").split(" "),
 );
-const LONGEST_WORDS = 1_024;
-const LONGEST_PATTERN = 120;
-const LONGEST_VALUE = 256;
+const MAX_WORDS = 1_024;
+const MAX_PATTERN = 120;
+const MAX_VALUE = 256;
 const MAX_CHOICES = 500;
-const LONGEST_CHOICES = 8_192;
+const MAX_CHOICES_TEXT = 8_192;
 const MAX_EXAMPLES = 3;
 
-/** What may be kept of the plain keywords of `schema`, which stands at `at` under the name `name`. */
+/** The keywords of `schema` that hold no schemas, checked; the schema stands at `at` as `name`. */
 function plainKeywords(
   schema: JsonObject,
   { at, name, notes }: { readonly at: string; readonly name: string; readonly notes: SchemaNotes },
@@ -219,14 +217,14 @@ function plainKeywords(
   }
   const fixed = schema["const"];
   if (fixed !== undefined) {
-    if (isPlain(fixed, LONGEST_VALUE)) kept["const"] = fixed;
+    if (isPlain(fixed, MAX_VALUE)) kept["const"] = fixed;
     else notes.loosen("a fixed value that is too long or not readable is not held", at);
   }
   const usual = schema["default"];
-  if (usual !== undefined && isPlain(usual, LONGEST_VALUE)) kept["default"] = usual;
+  if (usual !== undefined && isPlain(usual, MAX_VALUE)) kept["default"] = usual;
   const { examples } = schema;
   if (isList(examples)) {
-    const shown = examples.slice(0, MAX_EXAMPLES).filter((each) => isPlain(each, LONGEST_VALUE));
+    const shown = examples.slice(0, MAX_EXAMPLES).filter((each) => isPlain(each, MAX_VALUE));
     if (shown.length > 0) kept["examples"] = shown;
   }
   for (const key of ["pattern", "format"]) {
@@ -236,48 +234,48 @@ function plainKeywords(
 }
 
 function typeOf({ type, nullable }: JsonObject): Json | undefined {
-  const said = isList(type) ? type : type === undefined ? [] : [type];
-  const known = [...new Set(said)].filter((each) => TYPES.has(each));
-  if (known.length === 0 || known.length !== new Set(said).size) return undefined;
+  const types = isList(type) ? type : type === undefined ? [] : [type];
+  const known = [...new Set(types)].filter((each) => TYPES.has(each));
+  if (known.length === 0 || known.length !== new Set(types).size) return undefined;
   const all = nullable === true && !known.includes("null") ? [...known, "null"] : known;
   return all.length === 1 ? all[0] : all;
 }
 
-/** Its description, else its title where that says more than the name; and what is told in place of checks. */
+/** The description, else a title that says more than the name, with format and pattern in words. */
 function wordsOf({ description, title, format, pattern }: JsonObject, name: string): string {
   const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-  const said = [description, title].map((each) => typeof each === "string" ? each : "")
-    .map((each) => cleanText(each, LONGEST_WORDS).text.trim())
+  const own = [description, title].map((each) => typeof each === "string" ? each : "")
+    .map((each) => cleanText(each, MAX_WORDS).text.trim())
     .find((each, n) => each !== "" && (n === 0 || letters(each) !== letters(name)));
-  const parts = said === undefined ? [] : [said];
+  const parts = own === undefined ? [] : [own];
   if (format !== undefined && FORMATS.has(format)) parts.push(`(format: ${format})`);
   if (typeof pattern === "string" && /^[\x20-\x7e]+$/.test(pattern)) {
-    if (pattern.length <= LONGEST_PATTERN) parts.push(`(pattern: ${pattern})`);
+    if (pattern.length <= MAX_PATTERN) parts.push(`(pattern: ${pattern})`);
   }
   return parts.join(" ");
 }
 
 function choicesOf(choices: Json): readonly Json[] | undefined {
   if (!isList(choices) || choices.length === 0 || choices.length > MAX_CHOICES) return undefined;
-  if (!choices.every((each) => isPlain(each, LONGEST_VALUE))) return undefined;
+  if (!choices.every((each) => isPlain(each, MAX_VALUE))) return undefined;
   const distinct = new Map(choices.map((each) => [JSON.stringify(each), each]));
   const size = [...distinct.keys()].reduce((sum, each) => sum + each.length, 0);
-  return size > LONGEST_CHOICES ? undefined : [...distinct.values()];
+  return size > MAX_CHOICES_TEXT ? undefined : [...distinct.values()];
 }
 
-/** Whether a value may be shown to a model as it is: short, flat enough, nothing unseen in its texts. */
-function isPlain(value: Json, most: number, depth = 3): boolean {
+/** Whether a model may see a value as it is: short, nearly flat, without invisible characters. */
+function isPlain(value: Json, max: number, depth = 3): boolean {
   if (typeof value === "string") {
-    return value.length <= most && cleanText(value, Infinity).text === value;
+    return value.length <= max && cleanText(value, Infinity).text === value;
   }
   if (typeof value !== "object" || value === null) return true;
-  if (depth === 0 || JSON.stringify(value).length > most) return false;
+  if (depth === 0 || JSON.stringify(value).length > max) return false;
   return Object.entries(value).every(([key, item]) =>
-    isPlain(key, most) && key !== "__proto__" && isPlain(item, most, depth - 1)
+    isPlain(key, max) && key !== "__proto__" && isPlain(item, max, depth - 1)
   );
 }
 
-/** What a local reference (`#`, `#/$defs/a`) names; undefined for one that leads elsewhere or nowhere. */
+/** The target of a local reference (`#`, `#/$defs/a`); undefined for any other. */
 function pointedAt(root: Json, ref: Json | undefined): Json | undefined {
   if (typeof ref !== "string" || ref.length > 512 || !/^#(?:\/|$)/.test(ref)) return undefined;
   let at: Json | undefined = root;
@@ -294,26 +292,26 @@ function unescaped(part: string): string {
   try {
     return decodeURIComponent(plain);
   } catch {
-    // A stray percent sign stands for itself.
+    // A percent sign outside an escape is literal.
     return plain;
   }
 }
 
-/** Collects what was left out, by reason. */
+/** What was left out of a schema, by reason. */
 export interface SchemaNotes {
-  /** A check was left out at this place: more passes than the server takes. */
+  /** Notes a check that was left out: more values pass than the server accepts. */
   loosen(what: string, at: string): void;
-  /** An ordinary schema holds no such thing. */
+  /** Notes a finding that no ordinary schema has. */
   trick(what: string, at: string): void;
-  /** How often something was left out so far. */
+  /** The number of notes so far. */
   count(): number;
   readonly loosened: ReadonlyMap<string, readonly string[]>;
   readonly tricks: ReadonlyMap<string, readonly string[]>;
 }
 
-const SHOWN = 4;
+const MAX_SHOWN_PLACES = 4;
 
-/** Makes an empty collection. */
+/** Makes notes, empty at first. */
 export function makeSchemaNotes(): SchemaNotes {
   const loosened = new Map<string, string[]>(), tricks = new Map<string, string[]>();
   let count = 0;
@@ -332,11 +330,11 @@ export function makeSchemaNotes(): SchemaNotes {
   });
 }
 
-/** One sentence for each reason: `"pattern" is not checked: path, edits[].text and 3 more`. */
+/** A sentence for each reason: `"pattern" is not checked: path, edits[].text and 3 more`. */
 export function noteLines(notes: ReadonlyMap<string, readonly string[]>): readonly string[] {
   return [...notes].map(([what, places]) => {
-    const more = places.length - SHOWN;
-    const shown = places.slice(0, SHOWN).join(", ");
+    const more = places.length - MAX_SHOWN_PLACES;
+    const shown = places.slice(0, MAX_SHOWN_PLACES).join(", ");
     return `${what}: ${shown}${more > 0 ? ` and ${more} more` : ""}`;
   });
 }

@@ -1,24 +1,24 @@
-/** What changed in a tool since it was reviewed, in lines for a person. @module */
+/** Differences between two versions of a tool's words, as lines for a person. @module */
+import { diffArrays } from "diff";
 import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 
-/** A line. */
+/** A line of a difference. */
 export interface DiffLine {
-  /** `-` was there, `+` is there now; `@`: a heading of ours. */
+  /** `-` was removed, `+` was added, `@` is a heading in Remit's words. */
   readonly mark: " " | "-" | "+" | "@";
-  /** Untrusted, but in headings. */
+  /** Untrusted, except in headings. */
   readonly text: string;
 }
 
-/** Unchanged lines that are shown before and after a change. */
-const AROUND = 2;
-/** Lines of either side that are compared one by one; of longer ones, only where they begin and end alike. */
-const MAX = 600;
+/** Unchanged lines shown before and after a change. */
+const CONTEXT_LINES = 2;
+/** Removed and added lines that are searched for; beyond them, all lines count as changed. */
+const MAX_EDITS = 2_000;
 /** Lines of one part that are shown. */
-const SHOWN = 400;
+const MAX_SHOWN = 400;
 
 /**
- * The differences, part by part; empty when nothing changed. Absent words: the tool is new, or no
- * longer there.
+ * The differences, part by part; empty when nothing changed. Undefined: the tool is new, or gone.
  */
 export function diffWords(
   before: McpToolWords | undefined,
@@ -48,12 +48,12 @@ function partsOf(words: McpToolWords | undefined): ReadonlyMap<string, readonly 
   ]);
 }
 
-/** Lines and sentences, with all their characters. */
+/** Splits a text into lines and sentences; no character is lost. */
 function sentences(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/(?<=\n)|(?<=[.!?] )/);
 }
 
-/** `path: value` for each plain value, in the order of names. */
+/** `path: value` for each leaf, sorted by name. */
 function leaves(value: unknown, path = "", into: string[] = []): readonly string[] {
   if (value === undefined) return into;
   const isTree = typeof value === "object" && value !== null;
@@ -72,53 +72,29 @@ function leaves(value: unknown, path = "", into: string[] = []): readonly string
   return into;
 }
 
-/** The longest common lines stay; what is left of the first goes, of the second comes. */
+/** Lines with marks: what both have in common stays, the rest is removed or added. */
 function changes(was: readonly string[], is: readonly string[]): readonly DiffLine[] {
-  let from = 0;
-  while (from < was.length && from < is.length && was[from] === is[from]) from += 1;
-  let end = 0;
-  const room = Math.min(was.length, is.length) - from;
-  while (end < room && was.at(-1 - end) === is.at(-1 - end)) end += 1;
-  const as = (mark: DiffLine["mark"], texts: readonly string[]): readonly DiffLine[] =>
-    texts.map((text) => ({ mark, text: text.replace(/\n$/, "") }));
-  const [old, young] = [was.slice(from, was.length - end), is.slice(from, is.length - end)];
-  const middle = old.length > MAX || young.length > MAX
-    ? [...as("-", old), ...as("+", young)]
-    : inner(old, young).flatMap(([mark, text]) => as(mark, [text]));
-  return [...as(" ", was.slice(0, from)), ...middle, ...as(" ", was.slice(was.length - end))];
+  const parts = diffArrays([...was], [...is], { maxEditLength: MAX_EDITS }) ?? [
+    { value: [...was], removed: true, added: false },
+    { value: [...is], removed: false, added: true },
+  ];
+  return parts.flatMap(({ value, added, removed }) =>
+    value.map((text) => ({
+      mark: added ? "+" as const : removed ? "-" as const : " " as const,
+      text: text.replace(/\n$/, ""),
+    }))
+  );
 }
 
-function inner(old: readonly string[], young: readonly string[]): [DiffLine["mark"], string][] {
-  const width = young.length + 1;
-  /** Length of the longest common part of what follows. */
-  const common = new Uint16Array((old.length + 1) * width);
-  const at = (i: number, j: number): number => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = young.length - 1; j >= 0; j--) {
-      common[i * width + j] = old[i] === young[j]
-        ? at(i + 1, j + 1) + 1
-        : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: [DiffLine["mark"], string][] = [];
-  for (let i = 0, j = 0; i < old.length || j < young.length;) {
-    if (i < old.length && j < young.length && old[i] === young[j]) {
-      lines.push([" ", old[i++] ?? ""]);
-      j += 1;
-    } else if (j >= young.length || (i < old.length && at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(["-", old[i++] ?? ""]);
-    } else lines.push(["+", young[j++] ?? ""]);
-  }
-  return lines;
-}
-
-/** Leaves out what is far from a change, and says how much. */
+/** Replaces lines far from a change by their count. */
 function shortened(lines: readonly DiffLine[]): readonly DiffLine[] {
   const isNear = (n: number): boolean =>
-    lines.slice(Math.max(0, n - AROUND), n + AROUND + 1).some(({ mark }) => mark !== " ");
+    lines.slice(Math.max(0, n - CONTEXT_LINES), n + CONTEXT_LINES + 1).some(({ mark }) =>
+      mark !== " "
+    );
   const out: DiffLine[] = [];
   let skipped = 0;
-  const told = (): void => {
+  const noteSkipped = (): void => {
     if (skipped > 0) out.push({ mark: "@", text: `${skipped} unchanged` });
     skipped = 0;
   };
@@ -127,12 +103,12 @@ function shortened(lines: readonly DiffLine[]): readonly DiffLine[] {
       skipped += 1;
       continue;
     }
-    told();
-    if (out.length >= SHOWN) {
+    noteSkipped();
+    if (out.length >= MAX_SHOWN) {
       return [...out, { mark: "@", text: `${lines.length - n} more lines` }];
     }
     out.push(line);
   }
-  told();
+  noteSkipped();
   return out;
 }

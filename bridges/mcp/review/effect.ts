@@ -1,4 +1,4 @@
-/** The effect of an imported tool: computed of what its server was granted. @module */
+/** The effect class of an imported tool, computed from its server's grants. @module */
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { mcpSocketsOf } from "../../../contracts/exchange/mcp.ts";
 import type { EffectClass } from "../../../contracts/authority/mod.ts";
@@ -9,55 +9,43 @@ import type {
   McpToolWords,
 } from "../../../contracts/exchange/mod.ts";
 
-/** What decides about effects beside a server's own words. */
+/** What decides about effects beside the server's own words. */
 export interface EffectAt {
   readonly grants: McpGrants;
   readonly launch: McpLaunch;
-  /** Of `grants.write`: changes there are not staged. */
+  /** Paths of `grants.write` whose changes are not staged. */
   readonly direct?: readonly string[] | undefined;
-  /** Tools, by the server's names, of which the operator said that they only read, and that they do not. */
+  /** Tools that the operator declared as reading only, by the server's names, and as changing something. */
   readonly reads?: readonly string[] | undefined;
   readonly writes?: readonly string[] | undefined;
 }
 
 type ToolEffect = Pick<ImportedTool, "effect" | "holds" | "idempotent">;
 
-/** First words of names whose tools only look. */
-const LOOKING = new Set([
-  ...["check", "compare", "count", "describe", "diff", "exists", "fetch", "find", "get", "has"],
-  ...["inspect", "is", "list", "load", "lookup", "peek", "preview", "query", "read", "recall"],
-  ...[
-    "search",
-    "show",
-    "stat",
-    "status",
-    "summarize",
-    "tail",
-    "tree",
-    "validate",
-    "verify",
-    "view",
-  ],
-]);
-/** Words anywhere in a name that a tool which only looks does not have. */
-const CHANGING = new Set([
-  ...["add", "append", "apply", "archive", "book", "cancel", "clear", "commit", "copy", "create"],
-  ...["delete", "drop", "edit", "insert", "install", "invite", "mark", "merge", "move", "patch"],
-  ...["pay", "post", "purchase", "push", "put", "remove", "rename", "replace", "reserve", "reset"],
-  ...["save", "schedule", "send", "set", "share", "store", "update", "upload", "write"],
-]);
+/** Verbs in the names of tools that only read. */
+const READ_VERBS = new Set(
+  ("check compare count describe diff exists fetch find get has inspect is list load lookup peek " +
+    "preview query read recall search show stat status summarize tail tree validate verify view")
+    .split(" "),
+);
+/** Words that rule out reading wherever they stand in a name. */
+const WRITE_VERBS = new Set(
+  ("add append apply archive book cancel clear commit copy create delete drop edit insert install " +
+    "invite mark merge move patch pay post purchase push put remove rename replace reserve reset " +
+    "save schedule send set share store update upload write").split(" "),
+);
 
-/** Words of a name: `getBalance`, `get_balance`, `get-balance`. */
+/** The words of a name such as `getBalance`, `get_balance`, `get-balance`. */
 function wordsOf(name: string): readonly string[] {
   return name.slice(0, 256).replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase()
     .split(/[^a-z0-9]+/).filter((word) => word !== "");
 }
 
 /**
- * Whether a tool is taken to only read: as the operator said, else as its hint says, else by its name. Nothing hangs on
- * it but what works: a tool that is taken for reading is served by a process that can do no more.
+ * Whether a tool counts as reading only: by the operator's word, else its hint, else its name. A
+ * wrong guess costs function, not safety: a process that can change nothing serves such a tool.
  */
-function takenToRead(
+function countsAsReading(
   { name, annotations = {} }: Pick<McpToolWords, "name" | "annotations">,
   { reads = [], writes = [] }: Pick<EffectAt, "reads" | "writes">,
 ): boolean {
@@ -67,46 +55,46 @@ function takenToRead(
   if (readOnlyHint !== undefined) return readOnlyHint;
   if (destructiveHint === true) return false;
   const [first = "", ...rest] = wordsOf(name);
-  // A server's own name often stands before the verb: `git_status`, `calendar_get_day`.
-  const verb = LOOKING.has(first) ? first : rest.find((word) => LOOKING.has(word));
-  return verb !== undefined && ![first, ...rest].some((word) => CHANGING.has(word));
+  // A server's own name often precedes the verb: `git_status`, `calendar_get_day`.
+  const verb = READ_VERBS.has(first) ? first : rest.find((word) => READ_VERBS.has(word));
+  return verb !== undefined && ![first, ...rest].some((word) => WRITE_VERBS.has(word));
 }
 
 /**
- * The highest effect that the server's grants allow during a call of the tool. What the tool says of
- * itself can only raise it; that it only reads is believed where it is enforced: such calls are served by a process
- * that was granted no change.
+ * The highest effect that the server's grants allow during a call of the tool. A tool's own hints
+ * can only raise it, except that reading is believed where it is enforced: by a process without
+ * write access.
  */
 export function effectOf(
   words: Pick<McpToolWords, "name" | "annotations">,
   at: EffectAt,
 ): ToolEffect {
   const { annotations = {} } = words;
-  // A message to a peer is a message, whatever it says that it does with it.
+  // A message to a peer leaves this machine, whatever the peer says that it does with it.
   if (isPeer(at.launch)) {
-    return {
-      ...{ effect: "outboundWrite", holds: "all" },
-      idempotent: annotations.idempotentHint === true,
-    };
+    const idempotent = annotations.idempotentHint === true;
+    return { effect: "outboundWrite", holds: "all", idempotent };
   }
-  // Whoever listens at a socket does what it is told, and only the server knows what that is.
-  const tells = mcpSocketsOf(at.grants.net).length > 0;
-  const holds = at.launch.kind !== "http" && !tells && takenToRead(words, at) ? "read" : "all";
+  // A listener at a socket obeys any request, and only the server knows which requests it sends.
+  const commands = mcpSocketsOf(at.grants.net).length > 0;
+  const holds = at.launch.kind !== "http" && !commands && countsAsReading(words, at)
+    ? "read"
+    : "all";
   const floor = grantedEffect(holds, at);
   const granted = floor === "outboundRead" && annotations.readOnlyHint === false
     ? "outboundWrite"
     : floor;
-  // Without anything to change, a destructive tool has nothing to destroy; what is staged is there as before.
+  // Nothing to change is nothing to destroy; staged changes leave the files as they were.
   const effect = annotations.destructiveHint === true && granted !== "read" && granted !== "stage"
     ? "destructive"
     : granted;
-  // What is staged is nothing before its outcome is committed: such a call may be made again.
-  const again = effect === "read" || effect === "stage" ||
-    (annotations.readOnlyHint === true && !tells) || annotations.idempotentHint === true;
-  return { effect, holds, idempotent: again && effect !== "destructive" };
+  // A staged change has no effect before its outcome is committed: such a call may be repeated.
+  const repeatable = effect === "read" || effect === "stage" ||
+    (annotations.readOnlyHint === true && !commands) || annotations.idempotentHint === true;
+  return { effect, holds, idempotent: repeatable && effect !== "destructive" };
 }
 
-/** What the grants alone allow during a call that is held so. */
+/** The effect that the grants alone allow during a call served by a process that `holds` so much. */
 export function grantedEffect(
   holds: ImportedTool["holds"],
   { grants, launch, direct = [] }: Pick<EffectAt, "grants" | "launch" | "direct">,

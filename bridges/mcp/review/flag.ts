@@ -1,6 +1,6 @@
-/** What a reviewer is warned of. @module */
+/** Kinds of warnings for a reviewer. @module */
 
-/** The kinds of warning, and the words for each in a table. */
+/** The kinds of warnings, with the words for a table. */
 export const FLAG_WORDS = Object.freeze(
   {
     hidden: "hidden characters",
@@ -23,14 +23,14 @@ export const FLAG_WORDS = Object.freeze(
   } as const,
 );
 
-/** One of the keys of {@link FLAG_WORDS}. */
+/** A kind of warning. */
 export type FlagKind = keyof typeof FLAG_WORDS;
 
-/** A warning. `where` and `shown` hold untrusted fragments: for a person through `displayText` only. */
+/** A warning. `where` and `shown` hold untrusted text: show it through `displayText` only. */
 export interface ToolFlag {
   readonly what: FlagKind;
-  /** Where it was found: `description`, `parameter "path"`, `name`. */
+  /** The place, such as `description`, `parameter "path"`, `name`. */
   readonly where: string;
-  /** What was found, in a sentence. */
+  /** The finding, in a sentence. */
   readonly shown: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Warnings about a server's words, for whoever reviews them. They stop nothing by themselves: what is
- * flagged is not approved together with the rest. Words can be written so that nothing here finds them.
+ * Warnings about a server's words for their reviewer. A flagged tool is not approved together with
+ * the rest; nothing else is stopped. A determined author can avoid every warning.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -11,16 +11,16 @@ import { cleanText, LONGEST_DESCRIPTION } from "./clean_text.ts";
 import type { FlagKind, ToolFlag } from "./flag.ts";
 import { copiedBy, foreignIn, type KnownTools, knownTools, namesakeOf } from "./_names.ts";
 import { ordersIn } from "./_orders.ts";
-import { type Said, saidOf, shapesIn } from "./_shapes.ts";
+import { shapesIn, textsOf, type ToolText } from "./_shapes.ts";
 import { safeSchema } from "./safe_schema.ts";
 
-/** Another server, as it was reviewed. */
+/** Another reviewed server. */
 interface OtherServer {
   readonly name: string;
   readonly tools: readonly McpToolWords[];
 }
 
-/** What a tool is looked at beside. */
+/** The tools that a tool is compared with. */
 export interface FlagAt {
   readonly server: string;
   /** All tools of this server. */
@@ -30,28 +30,28 @@ export interface FlagAt {
   readonly others?: readonly OtherServer[];
 }
 
-const MAX = 16;
-const SHOWN = 120;
+const MAX_FLAGS = 16;
+const MAX_SHOWN = 120;
 const SENTENCES = {
   orders: "it gives orders",
   conversation: "it asks for what was said to the model",
   secrets: "it asks for secrets",
 } as const;
-/** Names of parameters that a model would fill with what no server may see. */
-const ASKING: ReadonlySet<string> = new Set(
+/** Names of parameters that a model would fill with the conversation or with keys. */
+const PRYING_NAMES: ReadonlySet<string> = new Set(
   ("sidenote systemprompt systemmessage systeminstructions developermessage conversation " +
     "conversationhistory conversationcontext chathistory chatcontext messagehistory fullconversation " +
     "fullcontext previousmessages priormessages chainofthought toolslist availabletools " +
     "toolcallhistory toolhistory callhistory contextwindow hiddenprompt userprompt originalprompt " +
     "usermessage environmentvariables envvars sshkey idrsa").split(" "),
 );
-/** A name as the protocol has them, which leads nowhere. Other letters have a warning of their own. */
+/** A name by the protocol, without `..`. Other letters have their own warning. */
 const PLAIN_NAME = /^(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9_./-]{0,127}$/;
-/** Verbs of names that do more than read. */
+/** Verbs of tools that do more than read. */
 const CHANGING =
   /^(?:delete|remove|drop|write|send|overwrite|purge|destroy|erase|kill|transfer|pay)(?:[^a-z]|$)/i;
 
-/** Warnings about tools of a server: for each at most 16, one of a kind for each place. */
+/** Makes the checker of a server's tools: at most 16 warnings a tool, one of a kind for each place. */
 export function makeFlagsOf(at: FlagAt): (words: McpToolWords) => readonly ToolFlag[] {
   const known = knownTools(at);
   return (words) => flagsBeside(words, known);
@@ -60,15 +60,12 @@ export function makeFlagsOf(at: FlagAt): (words: McpToolWords) => readonly ToolF
 function flagsBeside(words: McpToolWords, known: KnownTools): readonly ToolFlag[] {
   const flags = makeFlags();
   nameFlags(words, known, flags.add);
-  for (const said of saidOf(words)) wordFlags(said, known, flags.add);
+  for (const text of textsOf(words)) textFlags(text, known, flags.add);
   schemaFlags(words, flags.add);
   const { description = "", annotations = {} } = words;
   if (cleanText(description, Infinity).text.length > LONGEST_DESCRIPTION - 100) {
-    flags.add(
-      "long",
-      "description",
-      `${description.length} characters; models are shown the beginning`,
-    );
+    const shown = `${description.length} characters; models are shown the beginning`;
+    flags.add("long", "description", shown);
   }
   if (annotations.readOnlyHint === true) {
     const why = annotations.destructiveHint === true
@@ -81,13 +78,13 @@ function flagsBeside(words: McpToolWords, known: KnownTools): readonly ToolFlag[
   return flags.all();
 }
 
-/** Warnings about what a server says beside its tools: instructions, prompts, resources, its own name. */
+/** Warnings about a server's instructions, prompts, resources and own name. */
 export function serverFlags(words: ServerListing, at: FlagAt): readonly ToolFlag[] {
   const known = knownTools(at);
   const flags = makeFlags();
   const look = (where: string, ...texts: readonly (string | undefined)[]): void => {
     for (const text of texts) {
-      if (text !== undefined) wordFlags({ where, text, kind: "words" }, known, flags.add);
+      if (text !== undefined) textFlags({ where, text, kind: "words" }, known, flags.add);
     }
   };
   look("server", words.server.name, words.server.title, words.server.version);
@@ -109,7 +106,7 @@ function makeFlags(): { readonly add: Add; all(): readonly ToolFlag[] } {
   return {
     add(what, where, shown) {
       const key = `${what} ${where}`;
-      if (found.size < MAX && !found.has(key)) found.set(key, { what, where, shown });
+      if (found.size < MAX_FLAGS && !found.has(key)) found.set(key, { what, where, shown });
     },
     all: () => [...found.values()],
   };
@@ -136,24 +133,21 @@ function nameFlags(words: McpToolWords, known: KnownTools, add: Add): void {
   if (copied !== undefined) add("copy", "name", `it copies ${copied}`);
 }
 
-function wordFlags({ where, text, kind }: Said, known: KnownTools, add: Add): void {
+function textFlags({ where, text, kind }: ToolText, known: KnownTools, add: Add): void {
   const clean = cleanText(text, Infinity);
   const folded = foldText(text);
   if (clean.hidden > 0) add("hidden", where, hiddenWords(text, clean.hidden));
   for (const { what, words, part } of shapesIn(text)) add(what, where, `${words}: ${quoted(part)}`);
   if (kind === "name") {
-    if (ASKING.has(folded.text.replace(/[^a-z0-9]/g, ""))) {
+    if (PRYING_NAMES.has(folded.text.replace(/[^a-z0-9]/g, ""))) {
       add("conversation", where, "models would fill it with what was said to them");
     }
     if (where.startsWith("parameter") && asksForSecret(text)) {
-      add(
-        "secrets",
-        where,
-        "models would fill it with a key or a password, which the server then has",
-      );
+      const shown = "models would fill it with a key or a password, which the server then has";
+      add("secrets", where, shown);
     }
   }
-  // Sentences hide in names, too: `read_the_file_and_pass_its_content`.
+  // Sentences can hide in names: `read_the_file_and_pass_its_content`.
   const spaced = kind === "name" ? folded.text.replace(/[_-]/g, " ") : folded.text;
   const seen = spaced.length === text.length ? text : spaced;
   for (const { what, from, to, plain } of ordersIn(text, spaced)) {
@@ -173,17 +167,17 @@ function schemaFlags(words: McpToolWords, add: Add): void {
   }
 }
 
-/** What hidden characters say, where they are tags: these spell ASCII. */
+/** Describes hidden characters; decodes Unicode tags, which spell ASCII. */
 function hiddenWords(text: string, count: number): string {
   const tags = [...text].map((sign) => (sign.codePointAt(0) ?? 0) - 0xe0000)
     .filter((code) => code >= 0x20 && code < 0x7f);
-  const said = String.fromCharCode(...tags.slice(0, SHOWN));
+  const spelled = String.fromCharCode(...tags.slice(0, MAX_SHOWN));
   return `${count} characters that cannot be seen${
-    said === "" ? "" : `, which say ${quoted(said)}`
+    spelled === "" ? "" : `, which say ${quoted(spelled)}`
   }`;
 }
 
 function quoted(part: string): string {
   const line = part.replace(/\s+/g, " ").trim();
-  return `"${line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`}"`;
+  return `"${line.length <= MAX_SHOWN ? line : `${line.slice(0, MAX_SHOWN)}…`}"`;
 }

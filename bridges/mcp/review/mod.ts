@@ -1,6 +1,6 @@
 /**
- * The review of imported MCP servers: what a server says of its tools is bounded, translated, looked at
- * for deceptions, and pinned. Pure: no file of this folder touches anything.
+ * The review of imported MCP servers: a server's description of its tools is bounded, translated,
+ * checked for deceptions and pinned. Pure functions only.
  *
  * @example
  * ```ts
@@ -19,6 +19,7 @@ export { FLAG_WORDS, type ToolFlag } from "./flag.ts";
 export { makeFlagsOf, serverFlags } from "./flags.ts";
 export {
   importedTool,
+  OWN_TOOLS,
   type ReviewRow,
   reviewRows,
   translate,

@@ -1,6 +1,6 @@
 /**
- * A server's JSON Schema made safe: bounded, references written out, of the keywords alone that the gate
- * checks without running anybody's regular expression. What was left out is told.
+ * Rewrites a server's JSON Schema within limits: references are inlined, and only keywords remain
+ * that the gate checks without running a stranger's regular expression. Omissions are noted.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -15,17 +15,17 @@ import {
   walkSchema,
 } from "./_schema_walk.ts";
 
-/** A schema that the gate takes. */
+/** A schema that the gate accepts. */
 export interface SafeSchema {
   /** JSON text of at most 32,768 bytes. */
   readonly schema: string;
-  /** What was left out of it, a sentence each: untrusted names inside. */
+  /** What was left out, a sentence each, with untrusted names inside. */
   readonly notes: readonly string[];
-  /** What no ordinary schema holds, a sentence each. */
+  /** Findings that no ordinary schema has, a sentence each. */
   readonly tricks: readonly string[];
 }
 
-/** Tried in turn, until the schema is small enough. */
+/** Tried in turn until the schema fits. */
 const LIMITS: readonly WalkLimits[] = [
   { depth: 11, schemas: 600, repeats: 1 },
   { depth: 8, schemas: 600, repeats: 0 },
@@ -33,7 +33,7 @@ const LIMITS: readonly WalkLimits[] = [
   { depth: 3, schemas: 400, repeats: 0 },
   { depth: 2, schemas: 300, repeats: 0 },
 ];
-/** What the gate can check, less a little. */
+/** Slightly below the gate's own limits. */
 const TEXT = { frameBytes: 32_768, depth: 24, nodes: 1_900 };
 
 /** The schema of a tool's arguments: an object. @throws {Fault} `refused` with the reason */
@@ -68,11 +68,12 @@ function fitting(
   throw new Fault("refused", "its schema is too large");
 }
 
-// Providers take no alternatives at the top: a tool's arguments become one object.
-
 const MAX_VARIANTS = 8;
 
-/** Writes the alternatives of a walked schema into its properties; what is needed in each stays needed. */
+/**
+ * Merges a schema's alternatives into one object, since providers take none at the top level. A
+ * property stays required if every alternative requires it.
+ */
 function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
   const { allOf, anyOf, oneOf, not, ...plain } = schema;
   if (not !== undefined) notes.loosen('"not" is not checked', "arguments");
@@ -87,8 +88,8 @@ function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
     if (branches.length === 0) continue;
     notes.loosen("its alternatives are not held apart", "arguments");
     merge(properties, branches);
-    const [first, ...rest] = branches.map((each) => new Set(namesOf(each["required"])));
-    for (const name of first ?? []) if (rest.every((each) => each.has(name))) needed.add(name);
+    const [first, ...rest] = branches.map((each) => namesOf(each["required"]));
+    for (const name of first ?? []) if (rest.every((each) => each.includes(name))) needed.add(name);
   }
   return {
     ...plain,
@@ -98,15 +99,12 @@ function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
   };
 }
 
-/** Adds the properties of all branches to those that there are; several of one name are alternatives. */
+/** Adds the branches' properties that are missing; different schemas of one name become alternatives. */
 function merge(properties: Record<string, Json>, branches: readonly JsonObject[]): void {
   const found = new Map<string, Map<string, Json>>();
   for (const branch of branches) {
-    for (
-      const [name, value] of Object.entries(
-        isObject(branch["properties"]) ? branch["properties"] : {},
-      )
-    ) {
+    const { properties: own } = branch;
+    for (const [name, value] of Object.entries(isObject(own) ? own : {})) {
       const variants = found.get(name) ?? new Map<string, Json>();
       variants.set(JSON.stringify(value), value);
       found.set(name, variants);
@@ -114,13 +112,9 @@ function merge(properties: Record<string, Json>, branches: readonly JsonObject[]
   }
   for (const [name, variants] of found) {
     if (Object.hasOwn(properties, name)) continue;
-    const [only, ...more] = variants.values();
     const all = [...variants.values()];
-    properties[name] = only !== undefined && more.length === 0
-      ? only
-      : all.length <= MAX_VARIANTS
-      ? { anyOf: all }
-      : {};
+    const several = all.length <= MAX_VARIANTS ? { anyOf: all } : {};
+    properties[name] = all.length === 1 ? all[0] ?? {} : several;
   }
 }
 

@@ -1,16 +1,16 @@
-/** Names of imported tools, in the characters that every provider takes. @module */
+/** Names and digests of imported tools, and their changes. @module */
 import { ToolName } from "../../../contracts/authority/ids.ts";
 import { mcpPart } from "../../../contracts/exchange/mcp.ts";
 import type { Digest } from "../../../contracts/authority/mod.ts";
 import type { McpServerName, McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
-const LONGEST = 64;
-const DIGITS = 6;
+const MAX_NAME_CHARS = 64;
+const DIGEST_CHARS = 6;
 
 /**
- * `mcp_SERVER_TOOL`, or `a2a_PEER_SKILL`. A name that is too long, or in letters that are left out, ends in the first
- * characters of its digest, so that it stays one of its kind.
+ * The name for models: `mcp_SERVER_TOOL` or `a2a_PEER_SKILL`. A name that is shortened or loses
+ * letters ends in the first characters of its digest, so that it stays unique.
  */
 export function toolName(
   server: McpServerName,
@@ -21,25 +21,23 @@ export function toolName(
   const name = `${kind}_${mcpPart(server)}_${plain === "" ? "tool" : plain}`;
   // deno-lint-ignore no-control-regex -- all of ASCII is meant
   const lossy = plain === "" || !/^[\x00-\x7f]*$/.test(tool);
-  if (!lossy && name.length <= LONGEST) return ToolName.parse(name);
-  const kept = name.slice(0, LONGEST - DIGITS - 1).replace(/_+$/, "");
-  return ToolName.parse(`${kept}_${sha256Hex(tool.toWellFormed()).slice(0, DIGITS)}`);
+  if (!lossy && name.length <= MAX_NAME_CHARS) return ToolName.parse(name);
+  const kept = name.slice(0, MAX_NAME_CHARS - DIGEST_CHARS - 1).replace(/_+$/, "");
+  return ToolName.parse(`${kept}_${sha256Hex(tool.toWellFormed()).slice(0, DIGEST_CHARS)}`);
 }
 
 /**
- * A name as a quick reader sees it: what passes for another letter is that letter, and nothing separates.
- * Two names with one outline are look-alikes.
+ * A name as a hasty reader sees it: confusable letters are equal and separators vanish. Names with
+ * the same outline are look-alikes.
  */
 export function outline(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "").replaceAll("rn", "m").replaceAll("vv", "w")
     .replace(/[0]/g, "o").replace(/[1i|]/g, "l");
 }
 
-// What was reviewed of a tool, as one digest: when it changes, the tool is another.
-
 /**
- * SHA-256 of all that a server says of a tool: name, title, description, schemas, annotations. The
- * order of keys does not count.
+ * SHA-256 of a tool's name, title, description, schemas and annotations, as reviewed; the order of
+ * keys does not count.
  */
 export function toolDigest(words: McpToolWords): Digest {
   const { name, title, description, inputSchema, outputSchema, annotations } = words;
@@ -47,8 +45,8 @@ export function toolDigest(words: McpToolWords): Digest {
 }
 
 /**
- * JSON with the keys of each object in order. Not canonicalJson: a server may write half of a surrogate
- * pair, which has no canonical text, and here it must only be told from all others.
+ * JSON with sorted keys. Not canonicalJson, which rejects a lone surrogate: a server may write one,
+ * and the digest must only tell texts apart.
  */
 function oneText(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -58,19 +56,17 @@ function oneText(value: unknown): string {
   return `{${members.map(([key, item]) => `${JSON.stringify(key)}:${oneText(item)}`).join(",")}}`;
 }
 
-// What differs between the tools that were reviewed and those that a server speaks of now.
-
-/** Names on the wire: untrusted. */
+/** Changes since the review, by the server's names: untrusted. */
 interface ToolChanges {
-  /** Reviewed, and now others under the same name; also what has come twice. */
+  /** Reviewed, and different now, or listed twice. */
   readonly changed: readonly string[];
-  /** Reviewed, and no longer there. */
+  /** Reviewed, and no longer listed. */
   readonly missing: readonly string[];
   /** Never reviewed. */
   readonly added: readonly string[];
 }
 
-/** Holds what a server says now against the pinned digests: a rug pull is found here. */
+/** Compares a server's listing with the pinned digests, so that a swapped tool is found. */
 export function changesOf(
   pinned: readonly { readonly tool: string; readonly digest: Digest }[],
   words: readonly McpToolWords[],
@@ -79,10 +75,10 @@ export function changesOf(
   const known = new Set(pinned.map(({ tool }) => tool));
   const changed: string[] = [], missing: string[] = [];
   for (const { tool, digest } of pinned) {
-    const said = now.get(tool);
-    if (said === undefined) missing.push(tool);
-    // Under one name there may be one tool: a second one would be called in its place.
-    else if (said.length > 1 || said.some((each) => toolDigest(each) !== digest)) {
+    const listed = now.get(tool);
+    if (listed === undefined) missing.push(tool);
+    // A second tool under the same name would be called in place of the reviewed one.
+    else if (listed.length > 1 || listed.some((each) => toolDigest(each) !== digest)) {
       changed.push(tool);
     }
   }

@@ -1,4 +1,4 @@
-/** Imported tools, made of what a server says of them. @module */
+/** Translates a server's tools to imported tools, and reviews them in rows. @module */
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { EffectClass, ToolName } from "../../../contracts/authority/mod.ts";
@@ -12,52 +12,52 @@ import { outline, toolDigest, toolName } from "./tool_identity.ts";
 
 interface ReviewWith extends EffectAt, Pick<FlagAt, "own" | "others"> {}
 
-/** A tool as it would be pinned, with what a reviewer must know of it. */
+/** A tool as it would be pinned, with its warnings for the reviewer. */
 export interface TranslatedTool extends ImportedTool {
   readonly flags: readonly ToolFlag[];
-  /** What was left out of its schemas, a sentence each: untrusted fragments inside. */
+  /** What was left out of its schemas, a sentence each, with untrusted fragments. */
   readonly notes: readonly string[];
 }
 
 interface RefusedTool {
-  /** Its name on the wire: untrusted. */
+  /** The server's name for it: untrusted. */
   readonly tool: string;
-  /** A clause: untrusted fragments inside. */
+  /** The reason, a clause with untrusted fragments. */
   readonly why: string;
 }
 
-/** What became of a server's tools. */
+/** A server's tools: those that were translated, and those that were refused. */
 export interface Translation {
   readonly tools: readonly TranslatedTool[];
   readonly refused: readonly RefusedTool[];
 }
 
-/** Names after the server's, or the peer's, that Remit's own tools over it have. */
-const TAKEN: Readonly<Record<"mcp" | "a2a", ReadonlySet<string>>> = {
-  mcp: new Set(["resource", "prompt"]),
-  a2a: new Set(["describe", "task", "artifact"]),
+/** Endings of the names of Remit's own tools over a server or peer, after `mcp_SERVER_` or `a2a_PEER_`. */
+export const OWN_TOOLS: Readonly<Record<"mcp" | "a2a", readonly string[]>> = {
+  mcp: ["resource", "prompt"],
+  a2a: ["describe", "task", "artifact"],
 };
 
-/** Translates all tools of a server. Deterministic; two that one name could mean are both refused. */
+/** Translates all tools of a server, deterministically. Tools with look-alike names are all refused. */
 export function translate(
   server: McpServerName,
   words: readonly McpToolWords[],
   options: ReviewWith,
 ): Translation {
   const kind = isPeer(options.launch) ? "a2a" : "mcp";
-  const named = new Map<McpToolWords, ToolName>(
+  const names = new Map<McpToolWords, ToolName>(
     words.map((each) => [each, toolName(server, each.name, kind)]),
   );
-  const looks = Map.groupBy(words, (each) => outline(named.get(each) ?? each.name));
+  const byOutline = Map.groupBy(words, (each) => outline(names.get(each) ?? each.name));
   const flagged = makeFlagsOf({ ...options, server, tools: words });
   const tools: TranslatedTool[] = [];
   const refused: RefusedTool[] = [];
   for (const each of words) {
-    const name = named.get(each);
-    const twins = looks.get(outline(name ?? each.name)) ?? [];
+    const name = names.get(each);
+    const twins = byOutline.get(outline(name ?? each.name)) ?? [];
     try {
       if (name === undefined) continue;
-      if (TAKEN[kind].has(name.slice(`${kind}_${server}_`.length))) {
+      if (OWN_TOOLS[kind].includes(name.slice(`${kind}_${server}_`.length))) {
         throw new Fault("refused", `"${name}" is the name of a tool of Remit's`);
       }
       if (twins.length > 1) {
@@ -73,7 +73,7 @@ export function translate(
   return { tools, refused };
 }
 
-/** The tool as tasks are handed it: without what only a reviewer needs. */
+/** The tool as tasks get it, without what only a reviewer needs. */
 export function importedTool(translated: TranslatedTool): ImportedTool {
   const { flags: _flags, notes: _notes, ...tool } = translated;
   return tool;
@@ -104,7 +104,7 @@ function translated(
   };
 }
 
-/** A result that cannot be held against its schema is taken without: it is untrusted in any case. */
+/** Without a usable schema a result is not checked: it is untrusted in any case. */
 function resultOf({ outputSchema }: McpToolWords): Partial<SafeSchema> & Pick<SafeSchema, "notes"> {
   if (outputSchema === undefined) return { notes: [] };
   try {
@@ -116,11 +116,11 @@ function resultOf({ outputSchema }: McpToolWords): Partial<SafeSchema> & Pick<Sa
   }
 }
 
-/** One tool. `tool`, `flags`, `notes` and `refused` are untrusted or hold untrusted fragments. */
+/** A tool in a review. `tool`, `flags`, `notes` and `refused` hold untrusted text. */
 export interface ReviewRow {
-  /** Its name on the wire. */
+  /** The server's name for it. */
   readonly tool: string;
-  /** As models call it; absent: it was refused. */
+  /** The name for models; absent when it was refused. */
   readonly name?: ToolName;
   readonly effect?: EffectClass;
   readonly holds?: "read" | "all";
@@ -130,11 +130,11 @@ export interface ReviewRow {
   readonly refused?: string;
   /** Switched off. */
   readonly off: boolean;
-  /** Neither flagged nor refused: what "approve everything unflagged" takes. */
+  /** Neither flagged nor refused: an approval of everything unflagged pins it. */
   readonly plain: boolean;
 }
 
-/** A row for each tool, in the order of their names on the wire. */
+/** A row for each tool, sorted by the server's names. */
 export function reviewRows(
   { tools, refused }: Translation,
   off: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Consent of the host's own person, through elicitation. It is asked only where the profile says so and for one
- * question, which the sealed state of the round names: what comes back for another one counts for nothing.
+ * Consent of the host's person through elicitation, where the profile allows it. The sealed state
+ * of a round names the one question asked; an answer to another counts for nothing.
  * @module
  */
 import {
@@ -17,17 +17,17 @@ import * as z from "zod";
 import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
 
 const KEY = "consent";
-const SHOWN = 4_096;
+const MAX_SHOWN = 4_096;
 
-/** What a round is about. */
+/** The call and question of a round. */
 export const Round = z.object({
   call: z.string().min(1).max(128),
   question: z.string().min(1).max(16).optional(),
 }).strict();
-/** See {@link Round}. */
+/** A parsed {@link Round}. */
 export type Round = z.infer<typeof Round>;
 
-/** Seals rounds with a key of this process: a state of another holder, method or process is refused. */
+/** Seals rounds with a key of this process; states of another holder, method or process are refused. */
 export function makeRounds(key: Uint8Array): RequestStateCodec<Round> {
   return createRequestStateCodec<Round>({
     key,
@@ -46,7 +46,7 @@ export async function askPerson(
     requestState: await rounds.mint({ call: at.call, question: waiting.question }, at.context),
     inputRequests: {
       [KEY]: inputRequired.elicit({
-        message: `Allow this once? ${waiting.summary}`.slice(0, SHOWN),
+        message: `Allow this once? ${waiting.summary}`.slice(0, MAX_SHOWN),
         requestedSchema: {
           type: "object",
           properties: {
@@ -64,12 +64,12 @@ export async function askPerson(
   });
 }
 
-/** What the person said; undefined when nothing was said of it. Anything but a clear yes is a no. */
-export function saidIn(context: ServerContext): boolean | undefined {
+/** The person's answer; undefined without one. Anything but a clear yes is a no. */
+export function answerIn(context: ServerContext): boolean | undefined {
   const { inputResponses } = context.mcpReq;
   if (inputResponse(inputResponses, KEY).kind !== "elicit") return undefined;
-  const said = acceptedContent(inputResponses, KEY, z.object({ allow: z.boolean() }));
-  return said?.allow === true;
+  const content = acceptedContent(inputResponses, KEY, z.object({ allow: z.boolean() }));
+  return content?.allow === true;
 }
 
 const Declared = z.object({
@@ -77,11 +77,11 @@ const Declared = z.object({
     .optional(),
 }).catch({});
 
-/** Whether the host can put a form to its person. */
+/** Whether the host can show a form to its person. */
 export function canElicit(context: ServerContext, legacy: object | undefined): boolean {
   const envelope = z.record(z.string(), z.unknown()).catch({}).parse(context.mcpReq.envelope ?? {});
   const { elicitation } = Declared.parse(envelope[CLIENT_CAPABILITIES_META_KEY] ?? legacy ?? {});
-  // A host that names no mode has forms.
+  // A host that names no mode supports forms.
   return elicitation !== undefined &&
     (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Hosts over Streamable HTTP: sessions of 2025-11-25 and before, requests of 2026-07-28. Who a request is from was
- * settled before it comes here.
+ * Serves hosts over Streamable HTTP: sessions of revisions up to 2025-11-25, requests of
+ * 2026-07-28. The gateway has identified the caller.
  * @module
  */
 import {
@@ -16,62 +16,62 @@ import type { HostSession } from "./session.ts";
 
 /** A session that can be ended. */
 export interface EndingSession extends HostSession {
-  /** Calls `listener` once when whoever does the work ended it. */
+  /** Calls `listener` once when the session was ended from the other side. */
   onGone(listener: () => void): void;
   end(): Promise<void>;
 }
 
 interface Caller {
-  /** Names the token. */
+  /** The token's name. */
   readonly holder: string;
   readonly token: string;
 }
 
-/** What hosts are served with. */
+/** What serving hosts needs. */
 export interface McpHttpParts {
-  /** Makes the server of one connection or request, not connected yet. */
+  /** Makes the unconnected server of one connection or request. */
   makeServer(session: HostSession): Server;
   open(
     caller: Caller,
     client: { readonly name: string; readonly version: string },
   ): Promise<EndingSession>;
-  /** An id that nobody guesses. */
+  /** An unguessable id. */
   sessionId(): string;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
   note(text: string): void;
-  /** Most sessions in all, and of one token. */
-  readonly most: { readonly sessions: number; readonly perHolder: number };
+  /** Sessions at most, in total and of one token. */
+  readonly max: { readonly sessions: number; readonly perHolder: number };
 }
 
 interface McpHttp {
-  /** Answers a request whose body was read already. */
+  /** Answers a request whose body is read already. */
   fetch(request: Request, body: unknown, caller: Caller): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Milliseconds after which a session that nobody uses is ended. */
+/** Milliseconds after which an unused session is ended. */
 const IDLE_MS = 30 * 60_000;
-/** A session that was not used for so long gives way to a new one. */
+/** Milliseconds after which an unused session may be replaced by a new one. */
 const RESTING_MS = 5 * 60_000;
-/** Milliseconds after which a host that lost its stream is to come again. */
+/** Milliseconds after which a host should reconnect a lost stream. */
 const RETRY_MS = 1_000;
 const CLIENT = { name: "host", version: "0" } as const;
 
 interface Live {
   readonly holder: string;
   readonly session: EndingSession;
-  /** Of a session of 2025; requests of 2026 share one session of their token. */
+  /** Of sessions up to 2025-11-25; later requests share one session of their token. */
   readonly transport?: WebStandardStreamableHTTPServerTransport;
   readonly server?: Server;
   usedAt: number;
 }
 
-/** Makes it. */
+/** Makes the HTTP side of an MCP server. */
 export function makeMcpHttp(parts: McpHttpParts): McpHttp {
   const live = new Map<string, Live>();
   const opening = new Map<string, Promise<Live>>();
-  /** Holders of sessions that are being opened: they count as open. */
+  /** Holders of sessions that are being opened, which count as open. */
   const reserved: string[] = [];
   let closed = false;
 
@@ -83,16 +83,16 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttp {
     await found.session.end().catch(() => undefined);
   };
 
-  /** Makes room for one more session and keeps it; false when there is none. */
+  /** Reserves room for one session, ending an old one if needed; false when there is none. */
   const room = (holder: string): boolean => {
     const now = parts.now();
     const rows = [...live].toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
     for (const [id, { usedAt }] of rows) if (now - usedAt > IDLE_MS) void end(id);
     const mine = rows.filter(([, each]) => each.holder === holder);
     const many = mine.length + reserved.filter((each) => each === holder).length;
-    const crowded = many >= parts.most.perHolder;
-    if (crowded || live.size + reserved.length >= parts.most.sessions) {
-      // A host gives up its own sessions first, and never one that is in use.
+    const crowded = many >= parts.max.perHolder;
+    if (crowded || live.size + reserved.length >= parts.max.sessions) {
+      // A host's own sessions go first, and never one in use.
       const [oldest] = crowded ? mine : rows;
       if (oldest === undefined || now - oldest[1].usedAt <= RESTING_MS) return false;
       void end(oldest[0]);
@@ -139,7 +139,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttp {
       parsedBody: body,
       authInfo: authOf(caller),
     });
-    // One that the transport refused is no session.
+    // The transport refused the session.
     if (response.status >= 400) await end(id);
     return response;
   };
@@ -153,7 +153,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttp {
         : refusal(400, -32_000, "Bad Request: Mcp-Session-Id header is required");
     }
     const found = live.get(id);
-    // Another token's session is as unknown as one that there is not.
+    // Another token's session gives the same answer as a missing one.
     if (found?.transport === undefined || found.holder !== caller.holder) {
       return refusal(404, -32_001, "Session not found");
     }
@@ -164,7 +164,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttp {
     });
   };
 
-  /** The session that all requests of 2026 with one token share. */
+  /** The session shared by all requests of revision 2026-07-28 with one token. */
   const shared = async (caller: Caller): Promise<EndingSession> => {
     const id = `token:${caller.holder}`;
     const found = live.get(id);
@@ -235,7 +235,7 @@ interface Kept {
   readonly size: number;
 }
 
-/** Makes an empty one. Older events give way to newer ones; a host that asks for one that is gone gets none. */
+/** Makes an event store that drops the oldest events; a dropped event cannot be resumed from. */
 function makeEventStore(): EventStore {
   const events: Kept[] = [];
   let count = 0;

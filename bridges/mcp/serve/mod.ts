@@ -1,6 +1,6 @@
 /**
- * Remit as an MCP server: its gated tools, its wiki, its prompts, for any host. Over what does the work (a
- * {@link HostSession}) and without any right of its own.
+ * Serves Remit over MCP: gated tools, wiki and prompts for any host, over a {@link HostSession} that
+ * does the work. This code has no right of its own.
  *
  * @example
  * ```ts

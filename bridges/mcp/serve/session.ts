@@ -1,14 +1,14 @@
-/** A host's session, as the MCP server sees it: whatever does the work is behind this. @module */
+/** A host's session, as the MCP server uses it; the work is done behind it. @module */
 import type { ServeResult, ServeSession } from "../../../contracts/wire/wire_serve.ts";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
 import { Fault } from "../../../contracts/base/fault.ts";
 
-/** How long a call lives, and who hears of it. */
+/** Lifetime and progress of a call. */
 export interface CallLife {
   readonly signal: AbortSignal;
-  /** What the call says of itself while it runs. */
+  /** Receives the call's progress. */
   onProgress(text: string): void;
   /** Milliseconds that it may wait for a person. */
   readonly waitMs: number;
@@ -17,29 +17,29 @@ export interface CallLife {
 /** A host's session. Every method rejects with a fault. */
 export interface HostSession {
   readonly info: Omit<ServeSession, "session">;
-  /** The tools that the gate advertises now. */
+  /** The tools that the gate advertises. */
   tools(): Promise<readonly ToolDescriptor[]>;
-  /** Makes a call through the gate; the same id again waits for the same call. */
+  /** Makes a call through the gate; a repeated id waits for the same call. */
   call(
     asked: { readonly call: string; readonly tool: string; readonly args: JsonObject },
     life: CallLife,
   ): Promise<ServeResult>;
-  /** Runs a task of its own. */
+  /** Runs a request as a task. */
   task(
     asked: { readonly call: string; readonly request: string; readonly agent?: string },
     life: CallLife,
   ): Promise<ServeResult>;
-  /** Says what the host's person answered to the question of a call. */
-  answer(said: {
+  /** Passes on the person's answer to a call's question. */
+  answer(given: {
     readonly call: string;
     readonly question: string;
     readonly allow: boolean;
   }): Promise<void>;
-  /** Calls `listener` when the tools are others. Returns the unsubscriber. */
+  /** Calls `listener` when the tools change. Returns the unsubscriber. */
   onTools(listener: () => void): () => void;
 }
 
-/** A call's life as its host asked for it: progress only where the host named a token, and for that very request. */
+/** The life of a call: progress is reported only if the host gave a token for this request. */
 export function lifeOf(context: ServerContext, waitMs: number): CallLife {
   const { signal, notify, _meta } = context.mcpReq;
   const progressToken = _meta?.progressToken;
@@ -50,7 +50,7 @@ export function lifeOf(context: ServerContext, waitMs: number): CallLife {
     onProgress(message): void {
       if (progressToken === undefined) return;
       steps += 1;
-      // A host that has gone hears nothing.
+      // The host may be gone.
       notify({
         method: "notifications/progress",
         params: { progressToken, progress: steps, message: message.slice(0, 1_024) },
@@ -59,7 +59,7 @@ export function lifeOf(context: ServerContext, waitMs: number): CallLife {
   };
 }
 
-/** A fault outside a tool's call is an error of the protocol, with its own sentence. */
+/** Converts a fault outside of tool calls to a protocol error with the fault's message. */
 export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -9,23 +9,23 @@ import {
 import { serveStdio, type StdioServerHandle } from "@modelcontextprotocol/server/stdio";
 
 interface StdioHost {
-  /** Takes a piece of what the host wrote. */
+  /** Takes a piece of the host's output. */
   feed(text: string): void;
   close(): Promise<void>;
 }
 
 interface StdioParts {
-  /** Makes the server of one connection, not connected yet. */
+  /** Makes the unconnected server of a connection. */
   makeServer(): Server;
-  /** Takes whole lines to the host. */
+  /** Writes whole lines to the host. */
   write(text: string): void;
-  /** The connection is over. */
+  /** Called when the connection is over. */
   onEnd(): void;
-  /** What went wrong beside the protocol, for the operator's log. */
+  /** Notes an error for the operator's log. */
   note(text: string): void;
 }
 
-/** Serves it: the SDK's entry chooses the revision by the host's first words. */
+/** Serves a host; the SDK chooses the revision by the host's first message. */
 export function serveOverStdio(parts: StdioParts): StdioHost {
   const transport = makeTextTransport(parts.write);
   const handle: StdioServerHandle = serveStdio(() => parts.makeServer(), {
@@ -41,19 +41,18 @@ export function serveOverStdio(parts: StdioParts): StdioHost {
   });
 }
 
-// The transport: lines of JSON over a pipe that somebody else holds.
-
-/** Longest line of a host, UTF-16 units. */
+/** UTF-16 units of a host's line, at most. */
 export const MAX_LINE = 4 * 1_048_576;
 
+/** A transport of JSON lines over a pipe that the caller holds. */
 interface TextTransport extends Transport {
-  /** Takes a piece of what the host wrote. */
+  /** Takes a piece of the host's output. */
   feed(text: string): void;
-  /** The host has gone. */
+  /** Ends the transport: the host is gone. */
   end(): void;
 }
 
-/** Makes one; `write` takes whole lines. A line that is no message is told to `onerror` and left out. */
+/** Makes a transport; `write` takes whole lines. A line that is no message goes to `onerror`. */
 export function makeTextTransport(write: (text: string) => void): TextTransport {
   let rest = "";
   let open = true;
@@ -91,7 +90,7 @@ export function makeTextTransport(write: (text: string) => void): TextTransport 
       message = parseJSONRPCMessage(JSON.parse(line));
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error("Cannot read a message"));
-      // A request that does not parse is answered where it can be: it has no id that is sure.
+      // The id of a request that does not parse is unknown: answer without one.
       write(`${PARSE_ERROR}\n`);
       return;
     }

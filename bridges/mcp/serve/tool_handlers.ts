@@ -1,4 +1,4 @@
-/** Listing and calling tools: the gate's tools, and `run_task`. @module */
+/** Lists and calls the gate's tools, and `run_task`. @module */
 import type {
   CallToolRequest,
   CallToolResult,
@@ -10,7 +10,7 @@ import type {
 import { Fault } from "../../../contracts/base/fault.ts";
 import { type JsonObject, toJson } from "../../../contracts/base/json.ts";
 import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
-import { askPerson, canElicit, Round, saidIn } from "./consent.ts";
+import { answerIn, askPerson, canElicit, Round } from "./consent.ts";
 import { guarded, type HostSession, lifeOf } from "./session.ts";
 import type { McpServerParts } from "./server.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
@@ -29,13 +29,13 @@ const TaskArgs = z.object({
   agent: z.string().max(64).optional(),
 }).strict();
 
-/** Makes them. `declared` is what a host of 2025 said at its first words that it can do. */
+/** Makes the handlers; `declared` gives the capabilities that an older host declared at `initialize`. */
 export function makeToolHandlers(
   session: HostSession,
   parts: Pick<McpServerParts, "rounds" | "nextCall" | "waitMs">,
   declared: () => object | undefined,
 ): ToolHandlers {
-  const told = async (
+  const answered = async (
     result: ServeResult,
     call: string,
     context: ServerContext,
@@ -56,15 +56,15 @@ export function makeToolHandlers(
       const call = round.success ? round.data.call : parts.nextCall();
       try {
         if (round.success && round.data.question !== undefined) {
-          // Whoever says nothing clear says no.
-          const allow = saidIn(context) === true;
+          // An unclear answer is a no.
+          const allow = answerIn(context) === true;
           await session.answer({ call, question: round.data.question, allow });
         }
         const life = lifeOf(context, parts.waitMs);
         const result = name === RUN_TASK
           ? await session.task({ call, ...taskArgs(given) }, life)
           : await session.call({ call, tool: name, args: jsonObject(given) }, life);
-        return await told(result, call, context);
+        return await answered(result, call, context);
       } catch (error) {
         if (error instanceof Fault) return refusalOf(error.code, error.message);
         throw error;
@@ -89,17 +89,16 @@ function jsonObject(given: object): JsonObject {
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, toJson(value)]));
 }
 
-// Tools in MCP's terms: annotations say what the gate computed, never what a tool claims.
-
 const RUN_TASK = "run_task";
 
 type Category = ToolDescriptor["category"];
 
 const READ: ReadonlySet<Category> = new Set(["read"]);
-/** What cannot be undone. Staged and reviewed changes can. */
+/** Categories that cannot be undone; staged changes can. */
 const DESTRUCTIVE: ReadonlySet<Category> = new Set(["destroy", "admin", "network"]);
 const OPEN: ReadonlySet<Category> = new Set(["network", "agent"]);
 
+/** A tool for hosts. Its annotations come from the gate, never from the tool's own claims. */
 function toolOf(descriptor: ToolDescriptor): Tool {
   const { name, description, paramSchema, category, permission } = descriptor;
   const readOnly = READ.has(category);
@@ -148,16 +147,14 @@ function runTaskTool({ agents, profile }: HostSession["info"]): Tool {
   };
 }
 
-/** A parameter schema: the gate's own, so it parses and is an object's. */
+/** A parameter schema from the gate: it parses, and its type is object. */
 function objectSchema(text: string): Tool["inputSchema"] {
   const parsed: unknown = JSON.parse(text);
   const schema: JsonObject = Object(parsed);
   return { ...schema, type: "object" };
 }
 
-// Results of calls in MCP's terms.
-
-/** A result as a host is given it: text, a value where the tool gave one, an error for every refusal. */
+/** A call's result for hosts: text, a value where the tool gave one, an error for every refusal. */
 export function resultOf(result: ServeResult): CallToolResult {
   const { outcome, content, error, colour, label, task, waiting } = result;
   const ok = outcome === "ok";
@@ -186,7 +183,7 @@ export function resultOf(result: ServeResult): CallToolResult {
   };
 }
 
-/** A fault as a host is given it: its own sentence, as the refusal of a tool. */
+/** A fault for hosts: the refusal of a tool, with the fault's message. */
 function refusalOf(code: string, message: string): CallToolResult {
   return {
     content: [{ type: "text", text: message }],
@@ -195,7 +192,7 @@ function refusalOf(code: string, message: string): CallToolResult {
   };
 }
 
-/** What waits, and where a person can answer it. */
+/** The question that waits, and where a person can answer it. */
 function waitingText({ outcome, waiting }: ServeResult): string {
   if (waiting === undefined) return "";
   const what = outcome === "waiting"
@@ -213,7 +210,7 @@ function waitingText({ outcome, waiting }: ServeResult): string {
     }A person answers it at a terminal of this machine:\n${waiting.where}${after}`;
 }
 
-/** The value that a tool's text is, when it is one. */
+/** The object in a tool's text; undefined when the text is none. */
 function valueOf(content: string): Record<string, unknown> | undefined {
   if (!content.startsWith("{")) return undefined;
   try {

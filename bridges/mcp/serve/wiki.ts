@@ -1,23 +1,23 @@
-/** The wiki's pages as resources, read through the gate with the tools that agents have. @module */
+/** Serves wiki pages as resources, read through the gate with the tools of agents. @module */
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";
 import type { CallLife, HostSession } from "./session.ts";
 
 const PREFIX = "wiki://page/";
-/** The template that hosts are told of. */
+/** The URI template for hosts. */
 export const WIKI_TEMPLATE = `${PREFIX}{name}`;
-/** A page's name: nothing that could be a path. */
+/** A page's name, which cannot be a path. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,118}[\p{L}\p{N}])?$/u;
-/** `name [kind] "title" (COLOUR, label) about`, as `wiki_index` writes it. */
+/** A line of `wiki_index`: `name [kind] "title" (COLOUR, label) about`. */
 const ROW = /^(\S+) \[(\w+)\] ("(?:[^"\\]|\\.)*") \(([^)]*)\) (.*)$/u;
 const MAX_PAGES = 500;
-const LINES = 500;
+const LINES_PER_CALL = 500;
 const MAX_LINES = 20_000;
 
 type Ask = (tool: string, args: Record<string, string | number>) => Promise<ServeResult>;
 
-/** How resources are read in a session. */
+/** Makes the reader of wiki tools in a session. Throws `refused`. */
 export function wikiAsk(session: HostSession, next: () => string, life: CallLife): Ask {
   return async (tool, args) => {
     const result = await session.call({ call: next(), tool, args }, life);
@@ -26,7 +26,7 @@ export function wikiAsk(session: HostSession, next: () => string, life: CallLife
   };
 }
 
-/** The pages that the session may see. */
+/** The pages that the session may read. */
 export async function listPages(ask: Ask): Promise<Resource[]> {
   const { content } = await ask("wiki_index", { limit: MAX_PAGES });
   return content.split("\n").flatMap((line) => {
@@ -54,7 +54,7 @@ function tryPage(uri: string): string | undefined {
   return name !== undefined && NAME.test(name) ? name : undefined;
 }
 
-/** Reads a whole page. */
+/** Reads a whole page. Throws `notFound`. */
 export async function readPage(uri: string, ask: Ask): Promise<ReadResourceResult> {
   const name = tryPage(uri);
   if (name === undefined) {
@@ -63,7 +63,7 @@ export async function readPage(uri: string, ask: Ask): Promise<ReadResourceResul
   const texts: string[] = [];
   let last: ServeResult | undefined;
   for (let from = 1; from <= MAX_LINES;) {
-    last = await ask("wiki_read", { name, from, lines: LINES });
+    last = await ask("wiki_read", { name, from, lines: LINES_PER_CALL });
     const end = last.content.indexOf("\n");
     const [, to = "0", of = "0"] = / lines \d+-(\d+) of (\d+),/.exec(last.content.slice(0, end)) ??
       [];

@@ -1,6 +1,6 @@
 /**
- * Holds trees against their digests: the first time all of it is read, afterwards a table of what the file system
- * says of each file is enough, for as long as this process lives.
+ * Checks trees against their digests. The first check in a process reads the whole tree; later ones
+ * compare the file system's metadata of each file.
  * @module
  */
 import { Fault, type Json, type PortHandler } from "../../../contracts/base/mod.ts";
@@ -8,7 +8,7 @@ import { McpTreeAsk } from "../../../contracts/wire/mod.ts";
 import { createHash } from "node:crypto";
 
 interface TreeChecks {
-  /** Undefined when the tree is as it was pinned, else what differs, in words. Never throws a {@link Fault}. */
+  /** Undefined when the tree is unchanged, else what differs, in words. Never throws a {@link Fault}. */
   check(root: string, sha256: string): string | undefined;
 }
 
@@ -17,12 +17,13 @@ interface Known {
   readonly table: string;
 }
 
-/** Makes checks that remember what they have read. */
+/** Makes checks that remember the trees that they have read. */
 export function makeTreeChecks(disk: TreeDisk): TreeChecks {
   const known = new Map<string, Known>();
 
   const differs = (root: string, sha256: string): string | undefined => {
-    // INVARIANT: the table is of before the bytes were read: what changed meanwhile differs next time.
+    // INVARIANT: the table is taken before the bytes are read, so that a change meanwhile shows
+    // next time.
     const entries = walkTree(root, disk), table = statTable(entries);
     const before = known.get(root);
     if (before?.sha256 === sha256 && before.table === table) return undefined;
@@ -42,7 +43,7 @@ export function makeTreeChecks(disk: TreeDisk): TreeChecks {
         return differs(root, sha256);
       } catch (error) {
         if (error instanceof Fault) return error.message;
-        // Absent, unreadable, changed under the walk: it is not what was pinned.
+        // Missing, unreadable, or changed during the walk: the tree is not the pinned one.
         if (error instanceof Error) return `it cannot be read (${error.name})`;
         throw error;
       }
@@ -50,7 +51,7 @@ export function makeTreeChecks(disk: TreeDisk): TreeChecks {
   });
 }
 
-/** What the file system says of each file: it changes whenever one is written, replaced, added or removed. */
+/** Metadata of each file: any write, replacement, addition or removal changes the table. */
 function statTable(entries: readonly TreeEntry[]): string {
   return entries.map(({ path, stat }) => `${line(stat)} ${path}`).join("\n");
 }
@@ -68,9 +69,10 @@ interface TreeDigest {
 }
 
 /**
- * Reads all of a tree.
+ * Computes the digest of a whole tree.
  *
- * @throws Fault `refused`, `tooLarge` as {@link walkTree}; `refused` for a link that leads out of the tree
+ * @throws Fault `refused`, `tooLarge` as {@link walkTree}; `refused` for a link that leads out of
+ * the tree
  */
 export function digestTree(root: string, disk: TreeDisk): TreeDigest {
   return digestEntries(root, walkTree(root, disk), disk);
@@ -109,25 +111,25 @@ function leadsOut(path: string, text: string): boolean {
   return false;
 }
 
-const TREE_FILES = 200_000;
-const DEPTH = 64;
+const MAX_FILES = 200_000;
+const MAX_DEPTH = 64;
 
 interface TreeEntry {
-  /** Relative to the tree, with `/`. */
+  /** Path relative to the tree, with `/`. */
   readonly path: string;
   readonly stat: TreeStat;
 }
 
 /**
- * Files and links, folders first by name.
+ * Lists files and links, sorted by name in each folder.
  *
- * @throws Fault `refused` for what is neither file, folder nor link, for a name with control characters, for one that
- * is too deep; `tooLarge` for too many files
+ * @throws Fault `refused` for any other kind of file, a name with control characters, too deep a
+ * folder; `tooLarge` for too many files
  */
 function walkTree(root: string, disk: Pick<TreeDisk, "list" | "stat">): TreeEntry[] {
   const found: TreeEntry[] = [];
   const into = (folder: string, prefix: string, depth: number): void => {
-    if (depth > DEPTH) throw refused(prefix, "it lies too deep");
+    if (depth > MAX_DEPTH) throw refused(prefix, "it lies too deep");
     for (const name of [...disk.list(folder)].sort()) {
       const path = prefix + name;
       // deno-lint-ignore no-control-regex -- a line break would forge a line of what is hashed
@@ -138,8 +140,8 @@ function walkTree(root: string, disk: Pick<TreeDisk, "list" | "stat">): TreeEntr
         continue;
       }
       if (stat.kind === "other") throw refused(path, "it is neither a file, a folder nor a link");
-      if (found.push({ path, stat }) > TREE_FILES) {
-        throw new Fault("tooLarge", `Cannot read this tree: more than ${TREE_FILES} files`);
+      if (found.push({ path, stat }) > MAX_FILES) {
+        throw new Fault("tooLarge", `Cannot read this tree: more than ${MAX_FILES} files`);
       }
     }
   };
@@ -151,7 +153,7 @@ function refused(path: string, why: string): Fault {
   return new Fault("refused", `Cannot read ${JSON.stringify(path)} of a tree: ${why}`);
 }
 
-/** One entry of a folder, and what of it is seen without reading it. */
+/** The metadata of an entry of a folder. */
 export interface TreeStat {
   readonly kind: "file" | "folder" | "link" | "other";
   /** `st_mode`, with the kind of file. */
@@ -163,14 +165,14 @@ export interface TreeStat {
   readonly ino: number;
 }
 
-/** Reads files, folders and links, following no link. Absolute paths. Throws what the system says. */
+/** Reads files, folders and links by absolute path, following no link. Throws the system's errors. */
 export interface TreeDisk {
   /** Names in a folder, in any order. */
   list(folder: string): Iterable<string>;
   stat(path: string): TreeStat;
-  /** What a link says. */
+  /** The target of a link. */
   link(path: string): string;
-  /** SHA-256 of a file's bytes, hex, and how many there are. */
+  /** A file's SHA-256, hex, and its length in bytes. */
   hash(path: string): { readonly sha256: string; readonly bytes: number };
 }
 

@@ -1,4 +1,4 @@
-/** The process that checks servers' trees: it reads them, and nothing else. Its argument is the folder that they lie in. @module */
+/** The entry of the process that checks servers' trees; its argument is the folder of all trees. @module */
 import "../../../port/prelude_powers.ts";
 import { serveChild } from "../../../port/child_powers.ts";
 import { makeTreeService } from "./check.ts";

@@ -5,13 +5,13 @@ import type { TreeDisk, TreeStat } from "./check.ts";
 const CHUNK = 1_048_576;
 const buffer = new Uint8Array(CHUNK);
 
-/** Reads what this process may read. */
+/** The real file system, as far as this process may read it. */
 export const TREE_DISK: TreeDisk = Object.freeze<TreeDisk>({
   *list(folder): Generator<string> {
     for (const { name } of Deno.readDirSync(folder)) yield name;
   },
   stat(path): TreeStat {
-    // Not node:fs, whose answer takes twice as long.
+    // node:fs takes twice as long.
     const found = Deno.lstatSync(path);
     return {
       kind: found.isFile

@@ -1,4 +1,4 @@
-/** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes one server in. @module */
+/** `mcp add NAME -- COMMAND…` and `mcp add NAME URL`: takes in one server. @module */
 import { Millis } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -15,10 +15,10 @@ import { lockOf, registryOf, serverName } from "../work.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-const IN_THE_OPEN =
+const KEY_IN_CLEAR =
   "something in its arguments looks like a key: it stands in remit.lock in clear; where it can, give it as --secret VAR";
 
-/** Puts a server into remit.lock; one that was never approved gives way. Throws Fault `alreadyExists`. */
+/** Puts a server into remit.lock, also over one never approved. Throws `alreadyExists`. */
 export function putServer(command: Command<Basic | "mcpStore">, server: LockedServer): void {
   const lock = lockOf(command);
   const before = lock.find(server.name);
@@ -34,7 +34,7 @@ function taken(name: string): Fault {
   );
 }
 
-/** Fetches or finds it; what cannot be contained is said of the server by its name. */
+/** Fetches or finds the program; a refusal names the server. */
 async function contained(
   command: Command<Basic | "mcpStore">,
   name: string,
@@ -51,7 +51,7 @@ async function contained(
   }
 }
 
-/** Runs the command. */
+/** `mcp add`. */
 export async function mcpAdd(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
 ): Promise<number> {
@@ -66,7 +66,7 @@ export async function mcpAdd(
     throw new Fault("refused", `Cannot add MCP server "${name}": ${wish.why}`);
   }
   if (wish.kind !== "http" && parsed.dashed !== true) {
-    // Without it `-y`, meant for npx, would be our own --yes.
+    // Without `--`, an npx `-y` would be read as Remit's own --yes.
     const shown = words.slice(0, 2).map((word) => displayText(word, { max: 100 })).join(" ");
     throw new Fault(
       "invalidInput",
@@ -98,14 +98,14 @@ export async function mcpAdd(
       addedAt: Millis.parse(powers.environment.now()),
       from: {
         kind: wish.kind === "http" ? "url" : "command",
-        // A header's value is a secret: it is kept apart, and in no file in clear.
+        // A header's value is a secret and never written to remit.lock.
         text: (wish.kind === "http" ? wish.url : words.join(" ")).slice(0, 16_384),
       },
     }),
     { ...flags, secretHeaders: [...secretHeaders, ...Object.keys(headers)] },
   );
   if (wish.kind !== "http" && secretArguments(words.slice(1)).length > 0) {
-    server.notes.push(IN_THE_OPEN);
+    server.notes.push(KEY_IN_CLEAR);
   }
   await takeSecrets(command, name, flags);
   putServer(command, server);

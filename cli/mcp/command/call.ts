@@ -1,14 +1,15 @@
-/** `mcp call NAME TOOL JSON`: one call of one imported tool, as `tool call` makes it. @module */
+/** `mcp call NAME TOOL JSON`: calls one imported tool, as `tool call` does. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { mcpPart } from "../../../contracts/exchange/mod.ts";
-import { displayText } from "../../../text/mod.ts";
+import { namesWords } from "../words.ts";
 import type { Command } from "../../command.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
+import { OWN_TOOLS } from "../../../bridges/mcp/review/mod.ts";
 import { lockOf, serverName } from "../work.ts";
 import { toolCall } from "../../tool/call_command.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Why a tool cannot be called, in words that say what to do. */
+/** Why a tool cannot be called, and what to do; undefined when it can. */
 function whyNot(server: LockedServer, tool: string): string | undefined {
   const { name, state, reviewed } = server, family = familyOf(server);
   if (state === "revoked") {
@@ -24,10 +25,7 @@ function whyNot(server: LockedServer, tool: string): string | undefined {
   return `it changed since it was reviewed; "remit ${family} review ${name}" shows how`;
 }
 
-/** Remit's own tools over a server or a peer, as their names end. */
-const OWN = { mcp: ["resource", "prompt"], a2a: ["describe", "task", "artifact"] } as const;
-
-/** The name that models call a tool by: of the server's name for it, or of that name itself. */
+/** Models' name of a tool, from that or the server's name. Throws `refused`, `unknownTool`. */
 export function calledAs(server: LockedServer, tool: string): string {
   const why = whyNot(server, tool);
   if (why !== undefined) {
@@ -39,23 +37,18 @@ export function calledAs(server: LockedServer, tool: string): string {
   const found = server.reviewed.find((each) => each.tool.tool === tool || each.tool.name === tool);
   if (found !== undefined) return found.tool.name;
   const family = familyOf(server);
-  const own = OWN[family].find((each) =>
+  const own = OWN_TOOLS[family].find((each) =>
     tool === each || tool === `${family}_${mcpPart(server.name)}_${each}`
   );
   if (own !== undefined) return `${family}_${mcpPart(server.name)}_${own}`;
-  const known = server.reviewed.map((each) => displayText(each.tool.tool, { max: 64 })).slice(
-    0,
-    40,
-  );
+  const known = namesWords(server.reviewed.map((each) => each.tool.tool));
   throw new Fault(
     "unknownTool",
-    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${
-      known.join(", ") || "no approved tool"
-    }`,
+    `Cannot call "${tool}": ${nounOf(server)} "${server.name}" has ${known}`,
   );
 }
 
-/** Runs the command. */
+/** `mcp call`. */
 export async function mcpCall(
   command: Command<
     Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "readInput" | "wikis"

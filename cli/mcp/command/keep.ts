@@ -1,4 +1,4 @@
-/** `mcp tool|grant|revoke|remove`: what a server may do from now on. @module */
+/** `mcp tool|grant|revoke|remove`: changes what a server may do from now on. @module */
 import { cleared } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -16,12 +16,12 @@ import { serverDocument } from "./show.ts";
 import { dropLook } from "../../../bridges/mcp/registry/look.ts";
 import { forgetMcpSecrets } from "../../../bridges/mcp/registry/secrets.ts";
 import { translatedAnew } from "../../../bridges/mcp/registry/review.ts";
-import { grantsDocument, mayLines } from "../words.ts";
+import { grantsDocument, mayLines, namesWords } from "../words.ts";
 import { endServer, lockOf, registryOf, serverName } from "../work.ts";
 import { absolute } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-/** `mcp tool NAME on|off TOOL…`. Tasks that run keep what they were handed. */
+/** `mcp tool NAME on|off TOOL…`. Running tasks keep the tools that they have. */
 export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   const [, word = "", ...tools] = command.parsed.args;
   if (word !== "on" && word !== "off") {
@@ -31,12 +31,10 @@ export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   const server = lockOf(command).change(serverName(command), (before) => {
     for (const tool of tools) {
       if (before.reviewed.some((each) => each.tool.tool === tool)) continue;
-      const known = before.reviewed.map((each) => displayText(each.tool.tool, { max: 64 }));
+      const known = namesWords(before.reviewed.map((each) => each.tool.tool));
       throw new Fault(
         "notFound",
-        `Cannot switch "${tool}": server "${before.name}" has ${
-          known.slice(0, 40).join(", ") || "no approved tool"
-        }`,
+        `Cannot switch "${tool}": server "${before.name}" has ${known}`,
       );
     }
     const reviewed = before.reviewed.map((each) =>
@@ -52,19 +50,19 @@ export function mcpTool(command: Command<Basic | "mcpStore">): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Takes something back: a folder, a host, a variable, a header. Throws Fault `notFound`. */
+/** Removes a granted folder, host, variable or header. Throws `notFound`. */
 function without(command: Command, server: LockedServer, dropped: string): LockedServer {
   const { disk, environment } = command.powers;
   const path = absolute(environment, dropped);
   const real = disk.real(path) ?? path;
-  const same = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
+  const spellings = new Set([dropped, dropped.toLowerCase(), path, real, `unix:${real}`]);
   try {
-    same.add(parseHost(dropped));
+    spellings.add(parseHost(dropped));
   } catch (error) {
-    // A folder or a variable is no host.
+    // `dropped` may be a folder or a variable, which does not parse as a host.
     if (!(error instanceof Fault)) throw error;
   }
-  const kept = (list: readonly string[]): string[] => list.filter((each) => !same.has(each));
+  const kept = (list: readonly string[]): string[] => list.filter((each) => !spellings.has(each));
   const { grants } = server;
   const next: LockedServer = {
     ...server,
@@ -92,14 +90,13 @@ function effectLines(before: LockedServer, after: LockedServer): readonly string
 }
 
 function isEmpty(flags: MoreGrants): boolean {
-  const { grants, env, secretEnv, secretHeaders, sampling, clearance, reads = [], writes = [] } =
-    flags;
-  return sampling === undefined && clearance === undefined &&
+  const { grants, env, secretEnv, secretHeaders, reads = [], writes = [] } = flags;
+  return flags.sampling === undefined && flags.clearance === undefined &&
     [reads, writes, ...Object.values(grants), Object.keys(env), secretEnv, secretHeaders]
       .every((each) => each.length === 0);
 }
 
-/** `mcp grant NAME …`: what is taken back ends at once, in every task; what is given holds for the next task. */
+/** `mcp grant NAME …`. Revocations act at once in every task, new grants from the next task. */
 export async function mcpGrant(
   command: Command<Basic | "keyboard" | "mcpStore" | "readInput">,
 ): Promise<number> {
@@ -124,20 +121,19 @@ export async function mcpGrant(
   }
   for (const tool of [...flags.reads ?? [], ...flags.writes ?? []]) {
     if (before.reviewed.some((each) => each.words.name === tool)) continue;
-    const known = before.reviewed.map((each) => displayText(each.words.name, { max: 64 }));
+    const known = namesWords(before.reviewed.map((each) => each.words.name));
     throw new Fault(
       "notFound",
-      `Cannot say what "${displayText(tool, { max: 64 })}" does: server "${before.name}" has ${
-        known.slice(0, 40).join(", ") || "no approved tool"
-      }`,
+      `Cannot say what "${
+        displayText(tool, { max: 64 })
+      }" does: server "${before.name}" has ${known}`,
     );
   }
   await takeSecrets(command, before.name, flags);
   const after = lock.change(before.name, (server) => {
     const narrowed = drops.reduce((each, drop) => without(command, each, drop), server);
     const changed = withGrants(narrowed, flags);
-    const reviewed = translatedAnew(changed);
-    return { ...changed, reviewed };
+    return { ...changed, reviewed: translatedAnew(changed) };
   });
   const narrows = drops.length > 0 || after.samplingTokens < before.samplingTokens ||
     flags.clearance !== undefined && !cleared(before.clearance, after.clearance);
@@ -156,7 +152,7 @@ export async function mcpGrant(
   return EXIT.success;
 }
 
-/** `mcp revoke NAME`: no task is handed it any more, and those that run lose it now. */
+/** `mcp revoke NAME`: no task gets the server any more, and running tasks lose it now. */
 export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<number> {
   const server = lockOf(command).change(serverName(command), (before) => ({
     ...before,
@@ -176,7 +172,7 @@ export async function mcpRevoke(command: Command<Basic | "mcpStore">): Promise<n
   return EXIT.success;
 }
 
-/** `mcp remove NAME`: it is ended, and forgotten with its secrets and its code. */
+/** `mcp remove NAME`: ends the server and removes it with its secrets and its code. */
 export async function mcpRemove(command: Command<Basic | "mcpStore">): Promise<number> {
   const powers = registryOf(command), lock = lockOf(command);
   const { name } = lock.need(serverName(command));

@@ -1,12 +1,15 @@
-/** `mcp login NAME`: a person logs in at a remote server; its tokens are kept, and lent to a kernel that runs. @module */
-import { EXIT, Fault } from "../../../contracts/base/mod.ts";
+/** `mcp login NAME`: logs a person in at a remote server, for a running kernel, too. @module */
+import { EXIT, Fault, present } from "../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
 import { importedOf, lendMcp } from "../../../bridges/mcp/registry/handover.ts";
 import { familyOf, type LockedServer, nounOf } from "../../../bridges/mcp/registry/lock.ts";
-import type { GivenClient } from "../../../bridges/mcp/registry/login/request.ts";
-import { logIn, type LoginPlan } from "../../../bridges/mcp/registry/login/login.ts";
+import {
+  logIn,
+  type LoginParts,
+  type LoginPlan,
+} from "../../../bridges/mcp/registry/login/login.ts";
 import { isScope } from "../../../bridges/mcp/registry/login/discover.ts";
 import { loginUrl, noLogin } from "../../../bridges/mcp/registry/login/net.ts";
 import { keepMcpOAuth } from "../../../bridges/mcp/registry/secrets.ts";
@@ -15,17 +18,12 @@ import { flag, has } from "../../arguments/parse_arguments.ts";
 import { preparePlaces } from "../../../launch/disk/places.ts";
 import type { Basic } from "../../powers.ts";
 
-/** What a person chose for a login. */
-interface LoginChoice {
-  readonly given: GivenClient;
-  readonly issuer?: string;
-  readonly scope?: string;
-  readonly port?: number;
-  /** Not asked before it goes on. */
+/** The flags of a login; with `yes` nothing is asked. */
+type LoginFlags = Pick<LoginParts, "given" | "issuer" | "scope" | "port"> & {
   readonly yes: boolean;
-}
+};
 
-function wrong(why: string): Fault {
+function invalid(why: string): Fault {
   return noLogin(why, "invalidInput");
 }
 
@@ -37,50 +35,48 @@ async function clientSecret(
     : await powers.keyboard.line("  the app's secret (not shown) › ", { echo: false });
   const secret = (typed ?? "").trim();
   if (/^[\x21-\x7e]{1,4096}$/.test(secret)) return secret;
-  throw wrong("no secret was given; type it, or pipe it in");
+  throw invalid("no secret was given; type it, or pipe it in");
 }
 
 async function readChoice(
   command: Command<Basic | "keyboard" | "readInput">,
   server: URL,
-): Promise<LoginChoice> {
+): Promise<LoginFlags> {
   const { parsed } = command;
   const [id, document] = [flag(parsed, "client-id"), flag(parsed, "client-document")];
   const [issuer, scope] = [flag(parsed, "issuer"), flag(parsed, "scope")];
   const port = flag(parsed, "port");
-  if (id !== undefined && !/^[\x21-\x7e]{1,2048}$/.test(id)) throw wrong("that is no client's id");
+  if (id !== undefined && !/^[\x21-\x7e]{1,2048}$/.test(id)) {
+    throw invalid("that is no client's id");
+  }
   if (id !== undefined && document !== undefined) {
-    throw wrong("a client has an id or the address of a description, not both");
+    throw invalid("a client has an id or the address of a description, not both");
   }
   if (has(parsed, "client-secret") && id === undefined) {
-    throw wrong("a secret belongs to an app: give its --client-id");
+    throw invalid("a secret belongs to an app: give its --client-id");
   }
-  if (scope?.split(" ").every(isScope) === false) throw wrong("those are no scopes");
+  if (scope?.split(" ").every(isScope) === false) throw invalid("those are no scopes");
   if (port !== undefined && !(/^[0-9]{1,5}$/.test(port) && Number(port) <= 65_535)) {
-    throw wrong(`"${port}" is no port`);
+    throw invalid(`"${port}" is no port`);
   }
   const described = document === undefined
     ? undefined
     : loginUrl(document, "the app's description", server).href;
   const secret = has(parsed, "client-secret") ? await clientSecret(command) : undefined;
   return {
-    given: {
-      ...(id === undefined ? {} : { id }),
-      ...(secret === undefined ? {} : { secret }),
-      ...(described === undefined ? {} : { document: described }),
-    },
-    ...(issuer === undefined ? {} : { issuer }),
-    ...(scope === undefined ? {} : { scope }),
-    ...(port === undefined ? {} : { port: Number(port) }),
+    given: present<LoginParts["given"]>({ id, secret, document: described }),
+    ...present<Pick<LoginParts, "issuer" | "scope" | "port">>({
+      ...{ issuer, scope, port: port === undefined ? undefined : Number(port) },
+    }),
     yes: has(parsed, "yes"),
   };
 }
 
-/** The address of a server that one can log in at. Throws Fault `refused`. */
+/** The URL of a server that has a login. Throws `refused` for a program of this machine. */
 function addressOf(server: LockedServer): URL {
   const { name, launch } = server;
   if (launch.kind === "http") {
-    // A peer asks who comes where it is spoken to; its card is everybody's.
+    // A peer's card is public; its endpoint is what asks for a login.
     const url = launch.a2a?.endpoint ?? launch.url;
     return loginUrl(url, `${nounOf(server)} "${name}"`, new URL(url));
   }
@@ -109,7 +105,7 @@ function planLines(server: URL, { auth, scope, resource, others }: LoginPlan): r
 
 async function agreed(
   command: Command<Basic | "keyboard">,
-  choice: LoginChoice,
+  choice: LoginFlags,
   lines: readonly string[],
 ): Promise<boolean> {
   const { screen, keyboard } = command.powers;
@@ -124,13 +120,13 @@ async function agreed(
 }
 
 /**
- * Logs a person in at a server of remit.lock and keeps the tokens. Throws Fault `refused` and others in one plain
- * sentence; no token is in any of them.
+ * Logs a person in at a server of remit.lock and keeps the tokens. Throws `refused` and others; no
+ * message holds a token.
  */
 async function loginMcp(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore">,
   server: LockedServer,
-  choice: LoginChoice,
+  choice: LoginFlags,
 ): Promise<McpOAuth> {
   const { powers } = command;
   const { screen, keyboard, login } = powers;
@@ -165,7 +161,7 @@ async function loginMcp(
   }
 }
 
-/** Runs the command. */
+/** `mcp login`. */
 export async function mcpLogin(
   command: Command<Basic | "interrupts" | "keyboard" | "login" | "mcpStore" | "readInput">,
 ): Promise<number> {
@@ -184,8 +180,12 @@ export async function mcpLogin(
   }
   const renews = refreshToken !== undefined;
   if (command.json) {
+    const { name } = server;
     printJson(command, {
-      ...{ server: server.name, scope: scope ?? null, expiresAt: expiresAt ?? null, renews },
+      server: name,
+      scope: scope ?? null,
+      expiresAt: expiresAt ?? null,
+      renews,
     });
     return EXIT.success;
   }

@@ -1,4 +1,4 @@
-/** `mcp review NAME`: exactly what would be pinned, and what changed since it was. @module */
+/** `mcp review NAME` shows what would be pinned and what changed; `mcp approve` pins it. @module */
 import { EXIT, type ExitCode, Fault } from "../../../contracts/base/mod.ts";
 import type { McpLook } from "../../../contracts/exchange/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
@@ -18,13 +18,13 @@ import {
   lookAt,
   lookFirst,
 } from "../../../bridges/mcp/registry/look.ts";
-import { endedWords } from "../words.ts";
+import { endedWords, namesWords } from "../words.ts";
 import { lockOf, registryOf, reviewNow, serverName } from "../work.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { displayText } from "../../../text/mod.ts";
 import type { Basic } from "../../powers.ts";
 
-/** A look at a server that a person decides by. */
+/** Starts a server for a review: with nothing granted before approval, with its grants after. */
 export async function lookForReview(
   command: Command<Basic | "mcpStore">,
   server: LockedServer,
@@ -34,11 +34,11 @@ export async function lookForReview(
     : await lookAt(registryOf(command), server, false);
 }
 
-/** The last look, answered or not. Throws Fault `notFound` when there was none at this version. */
+/** The last look, answered or not. Throws `notFound` when there was none at this version. */
 function shownLast(
   command: Command<Basic | "mcpStore">,
   server: LockedServer,
-): Partial<McpLook> & Pick<McpLook, "accesses"> {
+): NonNullable<ReturnType<typeof lastLook>> {
   const kept = lastLook(registryOf(command), server);
   if (kept !== undefined) return kept;
   throw new Fault(
@@ -49,13 +49,14 @@ function shownLast(
   );
 }
 
-/** Runs the command. */
+/** `mcp review`. */
 export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">): Promise<number> {
   const { screen } = command.powers;
-  const lock = lockOf(command);
-  const server = lock.need(serverName(command));
-  const family = familyOf(server);
-  const look: Partial<McpLook> & Pick<McpLook, "accesses"> = has(command.parsed, "last")
+  const server = lockOf(command).need(serverName(command));
+  const [approve, approveFlagged] = ["", " --flagged"].map((more) =>
+    commandText(command, `${familyOf(server)} approve ${server.name}${more}`)
+  );
+  const look: ReturnType<typeof shownLast> = has(command.parsed, "last")
     ? shownLast(command, server)
     : await lookForReview(command, server);
   const { words } = look;
@@ -70,29 +71,24 @@ export async function mcpReview(command: Command<Basic | "mcpStore" | "plugins">
     printJson(command, reviewDocument(review, look));
     return EXIT.success;
   }
-  // A review is what was asked for: it is the answer, also in a pipe.
-  const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
+  // The review is the command's answer: print it to standard output, also into a pipe.
+  const layout = { paint: screen.paint, width: screen.outWidth ?? screen.width };
   printLines(command, [
-    ...serverLines(paper, server, look.accesses),
-    ...reviewLines(paper, review, { whole: true }),
+    ...serverLines(layout, server, look.accesses),
+    ...reviewLines(layout, review, { whole: true }),
   ]);
   const flagged = review.rows.some(({ flags, stands }) => flags.length > 0 && stands !== "pinned");
   const open = review.rows.some(({ stands, refused }) =>
     stands !== "pinned" && refused === undefined
   );
   if (open || review.gone.length > 0 || server.state !== "approved") {
-    screen.say(`pin it: ${commandText(command, `${family} approve ${server.name}`)}`);
+    screen.say(`pin it: ${approve}`);
   }
-  if (flagged) {
-    screen.say(
-      `what is flagged, too: ${commandText(command, `${family} approve ${server.name} --flagged`)}`,
-    );
-  }
+  if (flagged) screen.say(`what is flagged, too: ${approveFlagged}`);
   return EXIT.success;
 }
 
-// `mcp approve NAME|--all`: pins exactly what the last look showed.
-
+/** The outcome of approving one server. */
 interface Done {
   readonly name: string;
   readonly approved: readonly string[];
@@ -101,7 +97,7 @@ interface Done {
   readonly why?: string;
 }
 
-/** The review of what was shown last; of a fresh look, which is shown now, where nothing was. */
+/** The review of the last look that was shown, else of a fresh look, which is shown now. */
 async function reviewToPin(
   command: Command<Basic | "mcpStore" | "plugins">,
   server: LockedServer,
@@ -124,17 +120,16 @@ async function reviewToPin(
   return review;
 }
 
-function unknown(review: McpReview, tools: readonly string[]): void {
-  for (const tool of tools) {
-    if (review.rows.some((row) => row.tool === tool)) continue;
-    const known = review.rows.map((row) => displayText(row.tool, { max: 64 })).slice(0, 40);
-    throw new Fault(
-      "notFound",
-      `Cannot approve "${tool}": server "${review.server.name}" has ${
-        known.join(", ") || "no tools"
-      }`,
-    );
-  }
+function refuseUnknown(review: McpReview, tools: readonly string[]): void {
+  const known = review.rows.map((row) => row.tool);
+  const unknown = tools.find((tool) => !known.includes(tool));
+  if (unknown === undefined) return;
+  throw new Fault(
+    "notFound",
+    `Cannot approve "${unknown}": server "${review.server.name}" has ${
+      namesWords(known, "no tools")
+    }`,
+  );
 }
 
 async function approveOne(
@@ -143,14 +138,14 @@ async function approveOne(
 ): Promise<Done> {
   const tools = command.parsed.flags.get("tool");
   const review = await reviewToPin(command, server);
-  if (tools !== undefined) unknown(review, tools);
+  if (tools !== undefined) refuseUnknown(review, tools);
   const flagged = has(command.parsed, "flagged");
   const done = pin(command, review, { ...(tools === undefined ? {} : { tools }), flagged });
   if (!command.json) printLines(command, approvedLines(command, done));
   return { name: server.name, approved: done.approved, left: done.left };
 }
 
-/** Every server that waits; one that cannot be pinned does not stop the others. */
+/** Approves every waiting server; one that cannot be pinned does not stop the others. */
 async function approveAll(
   command: Command<Basic | "mcpStore" | "plugins">,
   servers: readonly LockedServer[],
@@ -172,13 +167,13 @@ async function approveAll(
 
 function exitOf(done: readonly Done[]): ExitCode {
   if (done.some(({ why }) => why !== undefined)) return EXIT.failure;
-  // What is left is a person's to read: nothing else was wrong.
+  // Tools left out wait for a person to read them; nothing failed.
   return done.some(({ left, approved }) => left.length > 0 && approved.length === 0)
     ? EXIT.waiting
     : EXIT.success;
 }
 
-/** Runs the command. */
+/** `mcp approve NAME|--all`: pins exactly what the last look showed. */
 export async function mcpApprove(
   command: Command<Basic | "mcpStore" | "plugins">,
 ): Promise<number> {

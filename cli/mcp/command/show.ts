@@ -1,4 +1,4 @@
-/** `mcp list`: imported servers in one table. @module */
+/** `mcp list|inspect|log`: imported servers, one of them in detail, and what one did. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { McpLook } from "../../../contracts/exchange/mod.ts";
 import {
@@ -17,14 +17,14 @@ import { accessWords, bytesWords, mayWords, runsAsWords } from "../words.ts";
 import { lockOf, serverName } from "../work.ts";
 import { displayText } from "../../../text/mod.ts";
 import { showFailure } from "../onboard.ts";
-import { alienLines, serverLines } from "../review_lines.ts";
+import { serverLines, untrustedLines } from "../review_lines.ts";
 import { lookForReview } from "./review.ts";
 import { fieldLines } from "../../plugin/review.ts";
 import { cutTo, padTo } from "../../terminal/columns.ts";
 import { flag } from "../../arguments/parse_arguments.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Tools that are on, off, suspended. */
+/** How many tools of a server are on, off, suspended. */
 function counts(server: LockedServer): { on: number; off: number; suspended: number } {
   const suspended = server.reviewed.filter((each) => each.suspended !== undefined).length;
   const off = server.reviewed.filter((each) => each.off).length;
@@ -32,18 +32,18 @@ function counts(server: LockedServer): { on: number; off: number; suspended: num
   return { on, off, suspended };
 }
 
-/** The same in a cell. */
+/** {@link counts} as a cell of a table. */
 export function toolsCell(server: LockedServer): string {
   const { on, off, suspended } = counts(server);
   return [
-    // Of one that waits nothing is on or off yet.
+    // Before approval no tool is on or off.
     server.state === "added" && server.reviewed.length === 0 ? "none yet" : `${on} on`,
     ...(off > 0 ? [`${off} off`] : []),
     ...(suspended > 0 ? [`${suspended} SUSPENDED`] : []),
   ].join(", ");
 }
 
-/** A server for programs. */
+/** A server's `--json` document. */
 export function serverDocument(server: LockedServer): Record<string, unknown> {
   const { name, state, launch, grants, clearance, seen, offers } = server;
   return {
@@ -60,7 +60,7 @@ export function serverDocument(server: LockedServer): Record<string, unknown> {
   };
 }
 
-/** Runs the command. */
+/** `mcp list`. */
 export function mcpList(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const servers = lockOf(command).list().filter((each) => familyOf(each) === "mcp");
@@ -99,13 +99,13 @@ export function mcpList(command: Command<Basic | "mcpStore">): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-// `mcp inspect NAME`: a server started and ended, and what came to light.
+const MAX_SHOWN = 40;
 
-const MAX = 40;
-
-function some(list: readonly string[]): readonly string[] {
+function shortened(list: readonly string[]): readonly string[] {
   if (list.length === 0) return ["nothing"];
-  return list.length <= MAX ? list : [...list.slice(0, MAX), `and ${list.length - MAX} more`];
+  return list.length <= MAX_SHOWN
+    ? list
+    : [...list.slice(0, MAX_SHOWN), `and ${list.length - MAX_SHOWN} more`];
 }
 
 const safe = (text: string): string => displayText(text, { max: 300 });
@@ -127,21 +127,21 @@ function foundFields(look: McpLook): readonly (readonly [string, readonly string
         }`,
         `can ${words.capabilities.map(safe).join(", ") || "nothing"}`,
       ]],
-      ["tools", some(words.tools.map(({ name }) => safe(name)))],
+      ["tools", shortened(words.tools.map(({ name }) => safe(name)))],
       [
         "resources",
-        some([
+        shortened([
           ...words.resources.map(({ uri = "" }) => safe(uri)),
           ...words.templates.map(({ uriTemplate = "" }) => safe(uriTemplate)),
         ]),
       ],
-      ["prompts", some(words.prompts.map(({ name }) => safe(name)))],
+      ["prompts", shortened(words.prompts.map(({ name }) => safe(name)))],
     ] as const),
-    ["asked for", some(accesses.map(accessWords))],
+    ["asked for", shortened(accesses.map(accessWords))],
   ];
 }
 
-/** Runs the command. */
+/** `mcp inspect NAME`: starts a server, ends it, and tells what it said and asked for. */
 export async function mcpInspect(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const server = lockOf(command).need(serverName(command));
@@ -151,33 +151,31 @@ export async function mcpInspect(command: Command<Basic | "mcpStore">): Promise<
     printJson(command, { ...serverDocument(server), look });
     return exit;
   }
-  const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
+  const layout = { paint: screen.paint, width: screen.outWidth ?? screen.width };
   printLines(command, [
-    ...serverLines(paper, server, []),
-    ...fieldLines(paper, foundFields(look)),
+    ...serverLines(layout, server, []),
+    ...fieldLines(layout, foundFields(look)),
     ...(look.errors === ""
       ? []
-      : ["  it printed, as errors:", ...alienLines(paper, look.errors, 60)]),
+      : ["  it printed, as errors:", ...untrustedLines(layout, look.errors, 60)]),
   ]);
   if (look.words === undefined) showFailure(command, server, { ...look, errors: "" });
   return exit;
 }
 
-// `mcp log NAME`: what a server did and tried, in every task and look.
-
-const LINES = 200;
+const DEFAULT_LINES = 200;
 const MAX_LINES = 100_000;
-/** Columns where nobody looks at columns. */
-const WIDE = 2_000;
+/** Columns of a line where the output is no terminal. */
+const DEFAULT_COLUMNS = 2_000;
 
 function limitOf(command: Command): number {
   const given = flag(command.parsed, "limit");
-  const limit = given === undefined ? LINES : Number(given);
+  const limit = given === undefined ? DEFAULT_LINES : Number(given);
   if (Number.isSafeInteger(limit) && limit > 0 && limit <= MAX_LINES) return limit;
   throw new Fault("invalidInput", `Cannot read --limit "${given}": it takes 1 to ${MAX_LINES}`);
 }
 
-/** Runs the command. A server that was removed has its log still. */
+/** `mcp log NAME`: what a server did and tried in every task and look, also after its removal. */
 export async function mcpLog(command: Command): Promise<number> {
   const { screen } = command.powers;
   const server = parseMcpName(command.parsed.args[0] ?? "");
@@ -190,7 +188,7 @@ export async function mcpLog(command: Command): Promise<number> {
     screen.say(`${server} did nothing yet.`);
     return EXIT.success;
   }
-  const width = screen.outWidth ?? WIDE;
+  const width = screen.outWidth ?? DEFAULT_COLUMNS;
   printLines(
     command,
     rows.map((row) => {

@@ -1,4 +1,4 @@
-/** The commands over imported MCP servers, as help and parsing read them. @module */
+/** The `mcp` commands, for help, parsing and dispatch. @module */
 import {
   ANSWERS,
   type CommandSpec,
@@ -80,7 +80,7 @@ const TOOL: FlagSpec = {
   help: "only this tool, by the server's name for it",
 };
 
-/** Its row. */
+/** `mcp login`, which the A2A commands reuse. */
 export const MCP_LOGIN: CommandSpec = simple(
   "mcp login",
   "NAME",
@@ -208,7 +208,7 @@ const MCP_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Imported servers. */
+/** The family of `mcp` commands. */
 export const MCP = family(MCP_COMMANDS, [
   "screen",
   "disk",

@@ -1,10 +1,16 @@
-/** `mcp import [FILE]`: the servers that other programs of this machine know, in one table. @module */
+/** `mcp import [FILE]`: takes in the servers that other programs are configured with. @module */
 import { Millis } from "../../../contracts/authority/mod.ts";
 import { EXIT, type ExitCode, Fault, toJson } from "../../../contracts/base/mod.ts";
-import { type McpLook, mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
+import {
+  type McpLook,
+  mcpPart,
+  McpServerName,
+  NO_GRANTS,
+} from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../../command.ts";
-import { findHostConfigs, type HostInput, type HostServer, readHostConfig } from "./hosts.ts";
+import type { HostInput, HostServer } from "./entry.ts";
+import { findHostConfigs, readHostConfig } from "./hosts.ts";
 import { freshServer, type LockedServer, withGrants } from "../../../bridges/mcp/registry/lock.ts";
 import { firstLook, pin } from "../onboard.ts";
 import { type McpReview, reviewDocument } from "../../../bridges/mcp/registry/review.ts";
@@ -21,16 +27,16 @@ import { keepMcpSecret } from "../../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../work.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Fetches and starts that go on at the same time. */
-const AT_ONCE = 2;
-const NAME_LENGTH = 24;
+/** Servers that are fetched and started at the same time. */
+const MAX_PARALLEL = 2;
+const MAX_NAME_CHARS = 24;
 
-/** Two files may call two servers by one name: the later one gets a number. */
+/** Two files may give two servers one name: the later server gets a number. */
 function named(wanted: Wanted, taken: ReadonlySet<string>): Wanted {
   const { name } = wanted.from;
   if (!taken.has(name)) return wanted;
   for (let n = 2;; n++) {
-    const next = McpServerName.parse(`${name.slice(0, NAME_LENGTH - 3)}${n}`);
+    const next = McpServerName.parse(`${name.slice(0, MAX_NAME_CHARS - 3)}${n}`);
     if (!taken.has(next)) return { ...wanted, from: { ...wanted.from, name: next } };
   }
 }
@@ -50,7 +56,7 @@ function wantedIn(command: Command): readonly Wanted[] {
   const all: Wanted[] = [];
   for (const { file, host } of files) {
     for (const from of readHostConfig(command, file, host)) {
-      // Two hosts that know one server know it by the same words.
+      // The same server under the same name in two hosts' files is taken once.
       const key = `${from.name} ${textOf(from)}`;
       if (seen.has(key)) continue;
       seen.add(key);
@@ -68,13 +74,13 @@ function wantedIn(command: Command): readonly Wanted[] {
   );
 }
 
-/** Takes all, at most two at a time; one that fails does not stop the others. */
+/** Takes in all servers, two at a time; one that fails does not stop the others. */
 async function takeAll(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
   all: readonly Wanted[],
-): Promise<readonly Came[]> {
+): Promise<readonly Outcome[]> {
   const { screen } = command.powers;
-  const came = new Map<Wanted, Came>();
+  const outcomes = new Map<Wanted, Outcome>();
   const waiting: { readonly wanted: Wanted; readonly text: string; readonly as: Wanted }[] = [];
   for (const wanted of all) {
     waiting.push({
@@ -87,30 +93,30 @@ async function takeAll(
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { wanted, text, as } = next;
       try {
-        came.set(as, await takeServer(command, wanted, text));
+        outcomes.set(as, await takeServer(command, wanted, text));
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        came.set(as, { is: "left", wanted, why: error.message });
+        outcomes.set(as, { is: "left", wanted, why: error.message });
       }
-      if (!command.json) screen.say(`  ${came.size} of ${all.length}  ${wanted.from.name}`);
+      if (!command.json) screen.say(`  ${outcomes.size} of ${all.length}  ${wanted.from.name}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, worker));
   screen.hint("");
-  return all.flatMap((wanted) => came.get(wanted) ?? []);
+  return all.flatMap((wanted) => outcomes.get(wanted) ?? []);
 }
 
 function asWas({ state }: LockedServer): string {
   return state === "added" ? "as it was, not approved" : "as it was";
 }
 
-function cells(came: Came): readonly string[] {
-  const { name } = came.wanted.from;
-  if (came.is === "left") return [name, "not taken in", "", "", "see below"];
-  const { server } = came;
+function cells(outcome: Outcome): readonly string[] {
+  const { name } = outcome.wanted.from;
+  if (outcome.is === "left") return [name, "not taken in", "", "", "see below"];
+  const { server } = outcome;
   const what = [name, runsAsWords(server.launch), mayWords(server)];
-  if (came.is === "same") return [...what, `${server.reviewed.length} pinned`, asWas(server)];
-  const { review, look } = came;
+  if (outcome.is === "same") return [...what, `${server.reviewed.length} pinned`, asWas(server)];
+  const { review, look } = outcome;
   if (review === undefined) {
     return [...what, "no answer", endedWords(look.ended)];
   }
@@ -118,9 +124,9 @@ function cells(came: Came): readonly string[] {
   return [...what, toolsByEffect(review.rows), flagsWords(flags) || "none"];
 }
 
-function belowLines(came: readonly Came[]): readonly string[] {
-  const each = (lines: (one: Came) => readonly string[]): readonly string[] =>
-    came.flatMap((one) => lines(one).map((line) => `  ${one.wanted.from.name}: ${line}`));
+function belowLines(outcomes: readonly Outcome[]): readonly string[] {
+  const each = (lines: (one: Outcome) => readonly string[]): readonly string[] =>
+    outcomes.flatMap((one) => lines(one).map((line) => `  ${one.wanted.from.name}: ${line}`));
   const left = each((one) => one.is === "left" ? [displayText(one.why, { max: 600 })] : []);
   const moved = each((one) =>
     one.is === "taken" && one.moved.length > 0
@@ -131,22 +137,28 @@ function belowLines(came: readonly Came[]): readonly string[] {
     one.is === "taken" ? one.server.notes.map((note) => displayText(note, { max: 400 })) : []
   );
   const renamed = each(({ wanted: { from } }) =>
-    from.said === from.name ? [] : [`called "${displayText(from.said, { max: 100 })}" there`]
+    from.originalName === from.name
+      ? []
+      : [`called "${displayText(from.originalName, { max: 100 })}" there`]
   );
   return [
     ...(renamed.length > 0 ? ["", "named otherwise here (a-z, 0-9, - and _):", ...renamed] : []),
     ...(left.length > 0 ? ["", "not taken in:", ...left] : []),
     ...(moved.length > 0
-      ? ["", "kept as secrets from now on (remove them from the files they came from):", ...moved]
+      ? [
+        "",
+        "kept as secrets from now on (remove them from the files they came from):",
+        ...moved,
+      ]
       : []),
     ...(notes.length > 0 ? ["", "notes:", ...notes] : []),
   ];
 }
 
-function nextLines(command: Command, came: readonly Came[]): readonly string[] {
-  const taken = came.filter((each) => each.is === "taken");
+function nextLines(command: Command, outcomes: readonly Outcome[]): readonly string[] {
+  const taken = outcomes.filter((each) => each.is === "taken");
   const mute = taken.filter(isMute);
-  const names = (list: readonly Came[]): string =>
+  const names = (list: readonly Outcome[]): string =>
     list.map(({ wanted }) => wanted.from.name).join(", ");
   return [
     ...(mute.length === 0 ? [] : [
@@ -164,11 +176,13 @@ function nextLines(command: Command, came: readonly Came[]): readonly string[] {
   ];
 }
 
-function document(came: Came): Record<string, unknown> {
-  const { wanted: { from: { name }, file } } = came;
-  if (came.is === "left") return { name, file, taken: false, why: came.why };
-  if (came.is === "same") return { name, file, taken: false, same: true, state: came.server.state };
-  const { look, review, server, moved } = came;
+function document(outcome: Outcome): Record<string, unknown> {
+  const { wanted: { from: { name }, file } } = outcome;
+  if (outcome.is === "left") return { name, file, taken: false, why: outcome.why };
+  if (outcome.is === "same") {
+    return { name, file, taken: false, same: true, state: outcome.server.state };
+  }
+  const { look, review, server, moved } = outcome;
   return {
     ...(review === undefined
       ? { name, ended: look.ended ?? null, errors: look.errors }
@@ -177,86 +191,89 @@ function document(came: Came): Record<string, unknown> {
   };
 }
 
-/** It was started, and never came so far as to answer. */
-function isMute(came: Came): boolean {
-  return came.is === "taken" && came.review === undefined;
+/** The server was started and gave no answer. */
+function isMute(outcome: Outcome): boolean {
+  return outcome.is === "taken" && outcome.review === undefined;
 }
 
-/** One that gives no answer comes first: a script tries again. Then what waits for a person. */
-function exitOf(came: readonly Came[], approved: readonly string[]): ExitCode {
-  if (came.some(isMute)) return EXIT.upstreamFailure;
-  const waiting = came.filter((each) =>
+// A missing answer decides first: a script tries again. Then what waits for approval.
+function exitOf(outcomes: readonly Outcome[], approved: readonly string[]): ExitCode {
+  if (outcomes.some(isMute)) return EXIT.upstreamFailure;
+  const waiting = outcomes.filter((each) =>
     each.is !== "left" && each.server.state === "added" &&
     !approved.includes(each.server.name)
   );
   if (waiting.length > 0) return EXIT.waiting;
-  return came.length > 0 && came.every((each) => each.is === "left") ? EXIT.failure : EXIT.success;
+  return outcomes.length > 0 && outcomes.every((each) => each.is === "left")
+    ? EXIT.failure
+    : EXIT.success;
 }
 
-/** Runs the command. With `--yes` what is not flagged is approved at once. */
+/** `mcp import`. With `--yes` tools that are not flagged are approved at once. */
 export async function mcpImport(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins">,
 ): Promise<number> {
   const { powers, places } = command;
   preparePlaces(powers.disk, places, powers.environment.uid);
-  // Before anything is fetched for it.
+  // A wrong --clearance is refused before anything is fetched.
   clearanceFor(command);
-  const came = await takeAll(command, wantedIn(command));
-  const approved = came.flatMap((each) => {
+  const outcomes = await takeAll(command, wantedIn(command));
+  const approved = outcomes.flatMap((each) => {
     if (!has(command.parsed, "yes") || each.is !== "taken" || each.review === undefined) return [];
     const { server } = pin(command, each.review, { flagged: false });
     return server.state === "approved" ? [server.name] : [];
   });
-  const exit = exitOf(came, approved);
+  const exit = exitOf(outcomes, approved);
   if (command.json) {
-    printJson(command, { servers: came.map(document), approved });
+    printJson(command, { servers: outcomes.map(document), approved });
     return exit;
   }
   printLines(command, [
     ...wrapTable(
       ["NAME", "RUNS AS", "ASKED FOR", "TOOLS", "FLAGS"],
-      came.map(cells),
+      outcomes.map(cells),
       powers.screen.outWidth ?? 120,
     ),
-    ...belowLines(came),
-    ...(approved.length > 0 ? ["", `approved: ${approved.join(", ")}`] : nextLines(command, came)),
+    ...belowLines(outcomes),
+    ...(approved.length > 0
+      ? ["", `approved: ${approved.join(", ")}`]
+      : nextLines(command, outcomes)),
   ]);
   return exit;
 }
 
 interface Wanted {
   readonly from: HostServer;
-  /** Where it stands. */
+  /** The configuration file that names the server. */
   readonly file: string;
 }
 
-type Came =
+type Outcome =
   | {
     readonly is: "taken";
     readonly wanted: Wanted;
     readonly server: LockedServer;
     readonly look: McpLook;
     readonly review: McpReview | undefined;
-    /** Names of what is kept as a secret now. */
+    /** Names of the variables and headers whose values are now kept as secrets. */
     readonly moved: readonly string[];
   }
   | { readonly is: "same"; readonly wanted: Wanted; readonly server: LockedServer }
   | { readonly is: "left"; readonly wanted: Wanted; readonly why: string };
 
-const LONGEST = 16_384;
-const NOTHING = { read: [], write: [], net: [] };
+const MAX_TEXT_CHARS = 16_384;
 
-/** What of a configuration makes a server another one. No value of a secret is in it. */
+/** Identifies a configuration: a change in it makes another server. Holds no value of a secret. */
 function textOf({ wish, env, secrets, inputs }: HostServer): string {
   const places = [...secrets, ...inputs].map(({ place }) => place);
-  return canonicalJson(toJson({ wish, env, places })).slice(0, LONGEST);
+  return canonicalJson(toJson({ wish, env, places })).slice(0, MAX_TEXT_CHARS);
 }
 
 function placeName(place: HostInput["place"]): string {
   return "env" in place ? place.env : `header ${place.header}`;
 }
 
-/** Asks for what other hosts ask their user for; off a terminal it is noted. One at a time. */
+/** Asks for the inputs that a host would ask for; without a terminal, notes them. */
 async function askInputs(command: Command<Basic | "keyboard">, wanted: Wanted): Promise<Wanted> {
   const { keyboard, screen } = command.powers;
   const { from } = wanted;
@@ -281,21 +298,22 @@ async function askInputs(command: Command<Basic | "keyboard">, wanted: Wanted): 
 }
 
 /**
- * Takes it in: fetched, kept apart from its keys, looked at with nothing granted. One that was taken in and has not
- * answered so far is looked at again. Throws Fault.
+ * Takes a server in: fetches it, keeps its keys as secrets, starts it with nothing granted. A
+ * server that an earlier import took in, and that has not answered yet, is looked at again. Throws
+ * Fault.
  */
 async function takeServer(
   command: Command<Basic | "mcpStore" | "plugins">,
   wanted: Wanted,
   text: string,
-): Promise<Came> {
+): Promise<Outcome> {
   const { screen } = command.powers;
   // An earlier import may have written the same name without its - and _.
   const before = lockOf(command).list().find(({ name }) =>
     mcpPart(name) === mcpPart(wanted.from.name)
   );
   const from = { ...wanted.from, name: before?.name ?? wanted.from.name };
-  const left = (why: string): Came => ({ is: "left", wanted, why });
+  const left = (why: string): Outcome => ({ is: "left", wanted, why });
   const known = before?.from.kind === "config" && before.from.text === text ? before : undefined;
   if (known !== undefined) {
     const answered = keptLook(registryOf(command), known) !== undefined;
@@ -320,14 +338,14 @@ async function takeServer(
   const met = await firstLook(command, plain), { proposal } = met;
   let { look } = met;
   const clearance = clearanceFor(command);
-  // Whoever wrote the configuration named these folders; approving the server is what grants them.
+  // The configuration's author named these folders; approving the server is what grants them.
   const server = lockOf(command).change(from.name, (each) =>
     withGrants(each, {
       ...{ env: {}, secretEnv: [], secretHeaders: [] },
-      grants: { ...NOTHING, read: [...proposal.read] },
+      grants: { ...NO_GRANTS, read: [...proposal.read] },
       ...(clearance === undefined ? {} : { clearance }),
     }));
-  // One that does not start without the folders that its configuration names: --yes is a yes to reading them.
+  // A server may not start without the folders in its configuration: --yes agrees to reading them.
   if (look.words === undefined && proposal.read.length > 0 && has(command.parsed, "yes")) {
     screen.hint(`  … ${from.name} is started with what it was granted`);
     const second = await lookAt(registryOf(command), server, false);
@@ -339,7 +357,7 @@ async function takeServer(
   return { is: "taken", wanted, server, look, review, moved };
 }
 
-/** Fetched or found, with its plain variables and the names of its keys. Throws as {@link provideLaunch} does. */
+/** Fetches or finds a server's program; adds variables and names of keys. */
 async function provided(
   command: Command<Basic | "mcpStore">,
   { from, file }: Wanted,
@@ -352,5 +370,5 @@ async function provided(
     from: { kind: "config", text, file },
   });
   const notes = [...fresh.notes, ...from.notes];
-  return withGrants({ ...fresh, notes }, { grants: NOTHING, env: from.env, ...keys });
+  return withGrants({ ...fresh, notes }, { grants: NO_GRANTS, env: from.env, ...keys });
 }

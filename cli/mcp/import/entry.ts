@@ -1,4 +1,4 @@
-/** One server of another host's configuration → what it asks for, with its keys apart. @module */
+/** Converts a server of another program's configuration; its keys come out apart. @module */
 import { isAbsolute, normalize, resolve } from "node:path";
 import { McpEnvName, McpServerName } from "../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -7,7 +7,7 @@ import { httpOf, launchOf, type McpWish } from "../../../bridges/mcp/registry/la
 import * as z from "zod";
 
 const text = z.string().max(65_536);
-/** As hosts write it; what they know beside this is left alone. */
+/** A server as hosts write it; unknown fields are ignored. */
 export const HostEntry = z.looseObject({
   type: z.string().max(64).optional(),
   transport: z.string().max(64).optional(),
@@ -26,7 +26,7 @@ export type HostEntry = z.infer<typeof HostEntry>;
 
 type HostPlace = { readonly env: string } | { readonly header: string };
 
-/** What a host asks its user for. */
+/** A value that a host would ask its user for. */
 export interface HostInput {
   readonly id: string;
   /** Untrusted. */
@@ -35,46 +35,46 @@ export interface HostInput {
   readonly place: HostPlace;
 }
 
-/** A server as a configuration has it. */
+/** A server read from a configuration. */
 export interface HostServer {
-  /** What it is called there: untrusted. */
-  readonly said: string;
-  /** What it is called here. */
+  /** Its name in the configuration: untrusted. */
+  readonly originalName: string;
+  /** Its name in remit.lock. */
   readonly name: McpServerName;
   readonly wish: McpWish;
-  /** Plain values. */
+  /** Variables that hold no secret. */
   readonly env: Readonly<Record<string, string>>;
-  /** Values that are kept as secrets, and shown nowhere. */
+  /** Values to be kept as secrets and never shown. */
   readonly secrets: readonly { readonly place: HostPlace; readonly value: string }[];
-  /** Values that somebody must still give. */
+  /** Values that a person must still give. */
   readonly inputs: readonly HostInput[];
-  /** A sentence each, safe to show; never a value. */
+  /** Sentences that are safe to show and hold no value. */
   readonly notes: readonly string[];
-  /** The host has it switched off. */
+  /** The host has the server switched off. */
   readonly off: boolean;
 }
 
 interface EntryParts {
-  /** `${…}` and `~` stand for themselves. */
+  /** `${…}` and `~` are plain text. */
   readonly literal?: true;
-  readonly said: string;
+  readonly originalName: string;
   readonly name: McpServerName;
   readonly home: string;
   /** What `${workspaceFolder}` and relative paths mean. */
   readonly folder: string;
   readonly variable: (name: string) => string | undefined;
-  readonly isThere: (path: string) => boolean;
+  readonly exists: (path: string) => boolean;
   /** VS Code's `inputs`, by id. */
   readonly asked: ReadonlyMap<string, { readonly description: string; readonly password: boolean }>;
 }
 
-/** Harmless headers: every other one is a secret. */
+/** Headers that are dropped; every other header's value is a secret. */
 const PLAIN_HEADERS = new Set(["accept", "accept-language", "content-type", "user-agent"]);
 const HEADER = /^[a-z][a-z0-9-]{0,63}$/;
 
-/** Reads it. An entry that asks for something that cannot be is read, too: `wish` says why not. */
+/** Converts an entry. For one that cannot be imported, `wish` says why. */
 export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
-  // A variable that the entry itself gives stands before one of the caller's.
+  // A variable of the entry wins over the caller's.
   const given = entry.env ?? {};
   const fill = makeFiller({
     ...parts,
@@ -102,7 +102,10 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
     } else if (isKey) secrets.push({ place, value });
     else if ("env" in place) env[place.env] = value;
   };
-  const wish = placed(readWish(entry, fill, notes), fill(entry.cwd ?? "").value, { parts, notes });
+  const wish = withAbsolutePaths(readWish(entry, fill, notes), fill(entry.cwd ?? "").value, {
+    parts,
+    notes,
+  });
   for (const [name, value] of wish.kind === "http" ? [] : Object.entries(given)) {
     if (value === null) continue;
     if (McpEnvName.safeParse(name).success) take({ env: name }, makeFiller(parts)(String(value)));
@@ -111,8 +114,10 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
       );}
   }
   const headers = wish.kind !== "http" ? [] : [
-    // Those of a bridge's arguments are filled already.
-    ...Object.entries(wish.headers).map(([name, value]) => [name, plainly(value)] as const),
+    // Headers in a bridge's arguments have their variables filled in already.
+    ...Object.entries(wish.headers).map(([name, value]) =>
+      [name, { value, missing: [], secret: true }] as const
+    ),
     ...Object.entries(entry.headers ?? {}).map(([name, value]) =>
       [name.toLowerCase(), fill(value)] as const
     ),
@@ -124,14 +129,14 @@ export function readEntry(entry: HostEntry, parts: EntryParts): HostServer {
   }
   if (entry.envFile !== undefined) notes.push("its file of variables (envFile) is not read");
   return {
-    ...{ said: parts.said, name: parts.name, env, secrets, inputs, notes },
+    ...{ originalName: parts.originalName, name: parts.name, env, secrets, inputs, notes },
     wish: wish.kind === "http" ? { ...wish, headers: {} } : wish,
     off: entry.disabled === true || entry.enabled === false,
   };
 }
 
-/** A command whose words are files of the folder that it was started in there: it runs in a folder of its own here. */
-function placed(
+/** Makes paths relative to the host's `cwd` absolute: here a server has its own folder. */
+function withAbsolutePaths(
   wish: McpWish,
   cwd: string,
   { parts, notes }: { readonly parts: EntryParts; readonly notes: string[] },
@@ -140,10 +145,10 @@ function placed(
   const folder = isAbsolute(cwd) ? normalize(cwd) : resolve(parts.folder, cwd);
   const place = (word: string): string => {
     const [, flag = "", path = ""] = /^(--?[^=/]+=)?(.*)$/s.exec(word) ?? [];
-    // A plain word may be a file's name by chance.
+    // A word without `.` or `/` may equal a file's name by chance.
     if (!/[./]/.test(path) || path.startsWith("-") || isAbsolute(path)) return word;
     const at = resolve(folder, path);
-    return parts.isThere(at) || /^\.{1,2}\//.test(path) ? `${flag}${at}` : word;
+    return parts.exists(at) || /^\.{1,2}\//.test(path) ? `${flag}${at}` : word;
   };
   const args = wish.args.map(place);
   notes.push(
@@ -153,10 +158,6 @@ function placed(
   );
   if (wish.kind !== "program" || !wish.program.includes("/")) return { ...wish, args };
   return { ...wish, args, program: place(wish.program) };
-}
-
-function plainly(value: string): Filled {
-  return { value, missing: [], secret: true };
 }
 
 function readWish(entry: HostEntry, fill: (text: string) => Filled, notes: string[]): McpWish {
@@ -181,7 +182,7 @@ function readWish(entry: HostEntry, fill: (text: string) => Filled, notes: strin
     }
     return wish;
   }
-  // Of a bridge to an address they are headers, which are kept as secrets.
+  // Arguments of a bridge to a URL were read as headers above, which are kept as secrets.
   const [key] = secretArguments(plain.slice(1));
   const at = key ?? words.findIndex(({ secret }) => secret) - 1;
   if (at < 0) return wish;
@@ -191,28 +192,22 @@ function readWish(entry: HostEntry, fill: (text: string) => Filled, notes: strin
   );
 }
 
-// `${…}` in another host's configuration.
-
+/** A text of a configuration with its `${…}` replaced. */
 interface Filled {
   readonly value: string;
-  /** Ids of inputs and names of variables that have no value here. */
+  /** Ids of inputs and names of variables without a value here. */
   readonly missing: readonly string[];
-  /** A value in it came from a variable that is named like a key, or from an input. */
+  /** Part of it came from an input, or from a variable that is named like a key. */
   readonly secret: boolean;
 }
 
-interface FillerParts {
-  readonly literal?: true;
-  readonly home: string;
-  readonly folder: string;
-  readonly variable: (name: string) => string | undefined;
-}
-
 /**
- * Makes what fills them: `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`, and a
- * leading `~/`. One pass: what a value holds is not filled again.
+ * Replaces `${env:X}`, `${X}`, `${X:-default}`, `${input:x}`, `${workspaceFolder}`, `${userHome}`,
+ * a leading `~/`. One pass: a value that holds `${…}` is not replaced again.
  */
-function makeFiller({ home, folder, variable, literal }: FillerParts): (text: string) => Filled {
+function makeFiller(
+  { home, folder, variable, literal }: Pick<EntryParts, "home" | "folder" | "variable" | "literal">,
+): (text: string) => Filled {
   if (literal === true) return (value) => ({ value, missing: [], secret: false });
   const places: Readonly<Record<string, string>> = {
     workspaceFolder: folder,
@@ -224,7 +219,7 @@ function makeFiller({ home, folder, variable, literal }: FillerParts): (text: st
   return (text) => {
     const missing: string[] = [];
     let secret = false;
-    const known = (name: string, other: string | undefined): string => {
+    const valueOf = (name: string, other: string | undefined): string => {
       const value = variable(name) ?? other;
       if (value === undefined) missing.push(name);
       else if (namesSecret(name)) secret = true;
@@ -234,13 +229,13 @@ function makeFiller({ home, folder, variable, literal }: FillerParts): (text: st
       const place = Object.hasOwn(places, inner) ? places[inner] : undefined;
       if (place !== undefined) return place;
       const [, kind, name = ""] = /^(env|input):(.*)$/s.exec(inner) ?? [];
-      if (kind === "env") return known(name, undefined);
+      if (kind === "env") return valueOf(name, undefined);
       if (kind === "input") {
         missing.push(name);
         return "";
       }
       const [, plain, other] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? [];
-      return plain === undefined ? whole : known(plain, other);
+      return plain === undefined ? whole : valueOf(plain, other);
     });
     const placed = value === "~" || value.startsWith("~/") ? home + value.slice(1) : value;
     return { value: placed, missing, secret };

@@ -1,4 +1,4 @@
-/** Servers that other programs of this machine know: their configuration files, read and never changed. @module */
+/** Reads the MCP servers in other programs' configuration files. @module */
 import { dirname, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { mcpPart, McpServerName } from "../../../contracts/exchange/mod.ts";
@@ -9,7 +9,6 @@ import { absolute, within } from "../../../launch/disk/places.ts";
 import { parse as parseToml } from "smol-toml";
 import { parse as parseYaml } from "yaml";
 import * as z from "zod";
-export type { HostInput, HostServer } from "./entry.ts";
 
 type Host =
   | "claude-desktop"
@@ -26,13 +25,12 @@ type Host =
 
 interface HostConfig {
   readonly host: Host;
-  /** Absolute. */
   readonly file: string;
 }
 
-/** Claude Code keeps its whole history in one file. */
-const LONGEST = 64_000_000;
-const MAX = 64;
+/** Bytes; Claude Code keeps its whole history in its configuration file. */
+const MAX_FILE_BYTES = 64_000_000;
+const MAX_SERVERS = 64;
 
 function candidates(home: string, config: string, cwd: string): readonly HostConfig[] {
   const library = join(home, "Library", "Application Support");
@@ -69,7 +67,7 @@ function candidates(home: string, config: string, cwd: string): readonly HostCon
   return list.flatMap(([host, files]) => files.map((file) => ({ host, file })));
 }
 
-/** The files that are there, of this home and this folder. A link that leads out of these is none. */
+/** Configuration files of this home and this folder; a link that leads out of both is left out. */
 export function findHostConfigs(command: Pick<Command, "powers">): readonly HostConfig[] {
   const { environment, disk } = command.powers;
   const home = environment.env("HOME");
@@ -91,7 +89,7 @@ const Inputs = z.array(z.looseObject({
   password: z.boolean().optional(),
 })).max(256);
 
-/** Reads the servers of a file. Throws Fault `notFound`, `tooLarge`, `invalidInput`. */
+/** Reads the servers of a file, in any host's form. Throws `notFound`, `tooLarge`, `invalidInput`. */
 export function readHostConfig(
   command: Pick<Command, "powers">,
   file: string,
@@ -99,14 +97,20 @@ export function readHostConfig(
 ): readonly HostServer[] {
   const { environment, disk } = command.powers;
   const shown = displayText(file, { max: 512 });
-  const bytes = disk.read(file, { most: LONGEST });
+  const bytes = disk.read(file, { most: MAX_FILE_BYTES });
   if (bytes === undefined) {
     throw new Fault("notFound", `Cannot read "${shown}": there is no such file`);
   }
-  if (bytes.length > LONGEST) {
-    throw new Fault("tooLarge", `Cannot read "${shown}": it is longer than ${LONGEST} bytes`);
+  if (bytes.length > MAX_FILE_BYTES) {
+    throw new Fault(
+      "tooLarge",
+      `Cannot read "${shown}": it is longer than ${MAX_FILE_BYTES} bytes`,
+    );
   }
-  const read = parseFile(file, shown, new TextDecoder().decode(bytes));
+  const read = readForms(file, new TextDecoder().decode(bytes));
+  if (read === undefined) {
+    throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
+  }
   const inputs = Inputs.safeParse(read.inputs).data ?? [];
   const asked = new Map(
     inputs.map(({ id, description = "", password = false }) =>
@@ -115,19 +119,25 @@ export function readHostConfig(
   );
   const folder = projectOf(file, host) ?? environment.cwd;
   const all = read.groups.flatMap(({ folder: at = folder, servers }) =>
-    servers.map(({ said, entry }) => ({ at, said, entry: plainEntry(entry) }))
+    servers.map(({ originalName, entry }) => ({ at, originalName, entry: plainEntry(entry) }))
   );
-  if (all.length > MAX) {
-    throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MAX} servers`);
+  if (all.length > MAX_SERVERS) {
+    throw new Fault("tooLarge", `Cannot read "${shown}": it has more than ${MAX_SERVERS} servers`);
   }
   const taken = new Set<string>(), known = new Set<string>();
   const unnamed = McpServerName.parse("unnamed");
-  return all.map(({ at, said, entry }) => {
+  return all.map(({ at, originalName, entry }) => {
     const parsed = HostEntry.safeParse(entry);
     const parts = {
-      ...{ said, folder: at, asked, home: environment.env("HOME") ?? "/", name: unnamed },
+      ...{
+        originalName,
+        folder: at,
+        asked,
+        home: environment.env("HOME") ?? "/",
+        name: unnamed,
+      },
       variable: (name: string) => environment.env(name),
-      isThere: (path: string) => disk.stat(path) !== undefined,
+      exists: (path: string) => disk.stat(path) !== undefined,
     };
     if (parsed.success) return readEntry(parsed.data, parts);
     return {
@@ -135,33 +145,27 @@ export function readHostConfig(
       wish: { kind: "refused", why: "its entry is of an unknown form" } as const,
     };
   }).filter((server) => {
-    // Claude Code repeats a server for each folder.
+    // Claude Code repeats a server for each project.
     const key = JSON.stringify(server);
     if (known.has(key)) return false;
     known.add(key);
     return true;
-  }).map((server) => ({ ...server, name: freshName(server.said, taken) }));
+  }).map((server) => ({ ...server, name: freshName(server.originalName, taken) }));
 }
 
-function parseFile(file: string, shown: string, text: string): HostForms {
-  try {
-    return readForms(file, text);
-  } catch {
-    // Without its cause: a parser's message repeats the text, in which keys may be.
-    throw new Fault("invalidInput", `Cannot read "${shown}": it is no configuration of servers`);
-  }
-}
-
-/** The folder that a project's own file speaks of. */
+/** The project's folder, for a configuration file inside a project. */
 function projectOf(file: string, host: Host | undefined): string | undefined {
   const folder = dirname(file);
   if (/\/\.(?:cursor|vscode|gemini|zed|codex)$/.test(folder)) return dirname(folder);
   return host === "claude-code" && file.endsWith("/.mcp.json") ? folder : undefined;
 }
 
-/** A name in the characters of names here, and none of those in `taken`, to which it is added. */
-export function freshName(said: string, taken: Set<string>): McpServerName {
-  const letters = said.toLowerCase().replace(/[^a-z0-9_-]+/g, "").replace(/([-_])[-_]+/g, "$1")
+/** A valid name made of `originalName`, unlike those in `taken`, to which it is added. */
+export function freshName(originalName: string, taken: Set<string>): McpServerName {
+  const letters = originalName.toLowerCase().replace(/[^a-z0-9_-]+/g, "").replace(
+    /([-_])[-_]+/g,
+    "$1",
+  )
     .replace(/^[-_0-9]+/, "");
   const stem = letters === "" ? "server" : letters;
   for (let n = 1;; n++) {
@@ -173,16 +177,16 @@ export function freshName(said: string, taken: Set<string>): McpServerName {
   }
 }
 
-/** Servers of one file, or of one folder in it, as the host wrote them. */
+/** Servers of one section of a file, as the host wrote them. */
 interface HostGroup {
-  /** The folder that they are for; absent: the file's own. */
+  /** The project folder that they are for; absent: the file's own. */
   readonly folder?: string;
-  readonly servers: readonly { readonly said: string; readonly entry: unknown }[];
+  readonly servers: readonly { readonly originalName: string; readonly entry: unknown }[];
 }
 
 interface HostForms {
   readonly groups: readonly HostGroup[];
-  /** VS Code's. */
+  /** VS Code's `inputs`. */
   readonly inputs: unknown;
 }
 
@@ -198,7 +202,7 @@ const File = z.looseObject({
   mcpServers: Entries.optional(),
   /** VS Code. */
   servers: Entries.optional(),
-  /** VS Code's settings.json has `servers` in it; opencode and Crush have the entries themselves. */
+  /** VS Code's settings.json has `servers` in it; opencode and Crush the entries. */
   mcp: z.record(z.string(), z.unknown()).optional(),
   /** Zed. */
   context_servers: Entries.optional(),
@@ -212,19 +216,17 @@ const File = z.looseObject({
 });
 const Project = z.looseObject({ mcpServers: Entries.optional() });
 
-/** Reads a file's text, by its ending. Throws an Error for what is none of the forms; its message may hold the text. */
-function readForms(file: string, text: string): HostForms {
-  const read = File.parse(parse(file, text));
+/** Parses a file by its ending; undefined for one of no known form. */
+function readForms(file: string, text: string): HostForms | undefined {
+  const read = File.safeParse(parse(file, text)).data;
+  if (read === undefined) return undefined;
   const nested = Nested.safeParse(read.mcp ?? {}).data;
+  const own = [read.mcpServers, read.servers, nested?.servers, read.context_servers];
   const groups: readonly HostGroup[] = [
-    { servers: listOf(read.mcpServers) },
-    { servers: listOf(read.servers) },
-    { servers: listOf(nested?.servers) },
-    // Beside them stand settings, as which of the servers are allowed.
+    ...[...own, read.mcp_servers].map((entries) => ({ servers: listOf(entries) })),
+    // Without `servers`, the entries stand beside settings, such as a list of allowed servers.
     { servers: listOf(nested?.servers === undefined ? read.mcp : undefined).filter(isServer) },
-    { servers: listOf(read.context_servers) },
-    { servers: listOf(read.mcp_servers) },
-    // What is built into goose is no server.
+    // goose lists its built-in extensions, too; they are no servers.
     { servers: listOf(Entries.safeParse(read.extensions).data).filter(isServer) },
     ...Object.entries(read.projects ?? {}).map(([folder, project]) => ({
       folder,
@@ -235,15 +237,20 @@ function readForms(file: string, text: string): HostForms {
 }
 
 function parse(file: string, text: string): unknown {
-  if (/\.toml$/i.test(file)) return parseToml(text);
-  // Aliases that name each other would grow without end.
-  if (/\.ya?ml$/i.test(file)) return parseYaml(text, { maxAliasCount: 100 });
-  return parseJsonc(text);
+  try {
+    if (/\.toml$/i.test(file)) return parseToml(text);
+    // Nested aliases would expand without end.
+    if (/\.ya?ml$/i.test(file)) return parseYaml(text, { maxAliasCount: 100 });
+    return parseJsonc(text);
+  } catch {
+    // The error is dropped: a parser's message repeats the text, which may hold keys.
+    return undefined;
+  }
 }
 
 function listOf(entries: z.infer<typeof Entries> | undefined): HostGroup["servers"] {
-  if (Array.isArray(entries)) return entries.map((entry) => ({ said: entry.name, entry }));
-  return Object.entries(entries ?? {}).map(([said, entry]) => ({ said, entry }));
+  if (Array.isArray(entries)) return entries.map((entry) => ({ originalName: entry.name, entry }));
+  return Object.entries(entries ?? {}).map(([originalName, entry]) => ({ originalName, entry }));
 }
 
 function isServer({ entry }: { readonly entry: unknown }): boolean {
@@ -257,7 +264,7 @@ function fields(value: unknown): Readonly<Record<string, unknown>> {
     : {};
 }
 
-/** An entry in the words of most hosts: those of the others are put in their place. */
+/** An entry with the field names of most hosts; other hosts' fields are renamed. */
 function plainEntry(entry: unknown): unknown {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return entry;
   const { cmd, uri, serverUrl, httpUrl, environment, envs, env_keys: keys, ...rest } = fields(
@@ -275,8 +282,8 @@ function plainEntry(entry: unknown): unknown {
     ...fields(envs),
     ...fields(environment),
     ...fields(own["env"]),
-    // Kept by the host under these names, not in the file.
-    ...asked(Array.isArray(keys) ? keys : []),
+    // goose keeps these values in a keyring; the file has their names alone.
+    ...variablesFor(Array.isArray(keys) ? keys : []),
   };
   const headers = {
     ...fields(own["http_headers"]),
@@ -298,11 +305,11 @@ function plainEntry(entry: unknown): unknown {
   });
 }
 
-function asked(names: readonly unknown[]): Readonly<Record<string, string>> {
+function variablesFor(names: readonly unknown[]): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [String(name), `\${${name}}`]));
 }
 
-/** opencode's `{env:NAME}` as the others write it; what has no value is absent. */
+/** Rewrites opencode's `{env:NAME}` as `${NAME}`; drops fields without a value. */
 function withVariables(entry: Readonly<Record<string, unknown>>): unknown {
   return JSON.parse(
     JSON.stringify(
@@ -316,7 +323,7 @@ function withVariables(entry: Readonly<Record<string, unknown>>): unknown {
 }
 
 /**
- * Parses it. Throws SyntaxError.
+ * Parses JSON with comments and trailing commas. Throws SyntaxError.
  *
  * @example
  * ```ts
@@ -326,7 +333,7 @@ function withVariables(entry: Readonly<Record<string, unknown>>): unknown {
  * ```
  */
 export function parseJsonc(text: string): unknown {
-  // A string, a comment, or a comma that only closes what follows: in one pass, so that none hides in another.
+  // Strings are matched first, so that no comment or comma inside one is removed.
   const plain = text.replace(/^\ufeff/, "").replace(
     /"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[^]*?\*\//g,
     (part) => part.startsWith("/") ? " " : part,

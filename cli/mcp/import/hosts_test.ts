@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { fakePowers } from "../../_fixture/world.ts";
-import { findHostConfigs, type HostServer, parseJsonc, readHostConfig } from "./hosts.ts";
+import type { HostServer } from "./entry.ts";
+import { findHostConfigs, parseJsonc, readHostConfig } from "./hosts.ts";
 
 // Made up, in the form of a real one, and in no one piece here.
 const TOKEN = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
@@ -362,7 +363,7 @@ env_http_headers = { "x-api-key" = "KEY" }
     const file = join(powers.root, name);
     place(file, text);
     const servers = readHostConfig({ powers }, file);
-    assert.deepEqual(servers.map((each) => [each.said, each.wish]), [
+    assert.deepEqual(servers.map((each) => [each.originalName, each.wish]), [
       ...[["here", local], ["there", far]],
     ], name);
     assert.deepEqual(servers[0]?.env, { REGION: "north" }, name);

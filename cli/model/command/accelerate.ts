@@ -21,7 +21,7 @@ function buildOf({ parsed }: Command): NativeBuild {
   );
 }
 
-/** Runs the command. */
+/** `model accelerate`. */
 export async function modelAccelerate(
   command: Command<Basic | "keyboard" | "models">,
 ): Promise<number> {

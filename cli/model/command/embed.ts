@@ -1,4 +1,4 @@
-/** `model embed`: vectors for texts of the operator's own, how near they are, and which label fits. @module */
+/** `model embed`: embeds texts, compares and orders them, or finds the label that fits. @module */
 import { Label } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault, toJson, unreachable } from "../../../contracts/base/mod.ts";
 import { DEAREST } from "../../../contracts/model/mod.ts";
@@ -18,7 +18,7 @@ import type { Basic } from "../../powers.ts";
 import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import * as z from "zod";
 
-/** The texts of a command: its arguments, or the lines of standard input that are not empty. */
+/** The texts: arguments, or the non-empty lines of standard input. */
 async function textsOf(command: Command<Basic | "readInput">): Promise<readonly string[]> {
   const { args } = command.parsed;
   if (args.length !== 1 || args[0] !== "-") return args;
@@ -28,7 +28,7 @@ async function textsOf(command: Command<Basic | "readInput">): Promise<readonly 
   return texts;
 }
 
-/** Says where the texts go, if they leave this machine. */
+/** Prints where the texts go and the cost, if they leave this machine. */
 function announce({ powers }: Command, { provider }: ModelPart, texts: readonly string[]): void {
   if (provider === undefined) return;
   const { screen } = powers;
@@ -41,7 +41,7 @@ function announce({ powers }: Command, { provider }: ModelPart, texts: readonly 
   screen.say(screen.paint.dim(`    about ${tokens} tokens, ${money} USD`));
 }
 
-/** What is to be done with the texts. */
+/** The task of the command. */
 type EmbedTask =
   | { readonly kind: "vectors" }
   | { readonly kind: "pair" }
@@ -65,11 +65,11 @@ function embedTask({ parsed }: Command): EmbedTask {
   return { kind: "labels", labels: all };
 }
 
-/** One text on one line, after what was found of it. */
+/** A line with a result and its text. */
 const lineOf = (found: string, text: string): string =>
   `${found}  ${displayText(text, { max: 300 })}`;
 
-/** Vectors of these texts, made at once: an embedder that knows no others. */
+/** Embeds these texts at once; the returned embedder knows no others. */
 async function embeddedAt(
   embedder: KernelEmbedder,
   embedAll: VectorUses["embedAll"],
@@ -83,7 +83,7 @@ async function embeddedAt(
   };
 }
 
-/** Does the task and prints what came of it. */
+/** Does the task and prints the result. */
 async function embed(
   command: Command<Basic | "models">,
   task: EmbedTask,
@@ -139,7 +139,7 @@ async function embed(
 }
 
 /**
- * Runs the command. Two texts as arguments are compared; with `--near` texts are put in order, with
+ * `model embed`. Two arguments are compared; with `--near` texts are ordered, with
  * `--labels` each gets the label that fits it best; otherwise there is a line of JSON for each.
  */
 export async function modelEmbed(
@@ -179,7 +179,7 @@ const Answer = z.object({
   money: z.number(),
 });
 
-/** What was used so far. */
+/** The use so far. */
 interface EmbedUse {
   /** Empty before the first text. */
   readonly model: string;
@@ -193,7 +193,7 @@ interface KernelEmbedder extends Pick<TextEmbedder, "embed"> {
   used(): EmbedUse;
 }
 
-/** Makes it; every text is as confidential as `label` says. */
+/** Makes an embedder over the kernel; `label` holds for every text. */
 function makeKernelEmbedder(
   link: Pick<KernelLink, "ask">,
   choice: ModelChoice,

@@ -1,4 +1,4 @@
-/** `model list`: every backend with its state, then what is configured, stored, and to be had. @module */
+/** `model list`: backends, configured models, weights in the store, and the catalogue. @module */
 import { EXIT } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { readCatalogue } from "../../../models/weights/pull/mod.ts";
@@ -11,7 +11,7 @@ import type { Basic } from "../../powers.ts";
 
 const safe = (text: string, max = 300): string => displayText(text, { max });
 
-/** Runs the command. */
+/** `model list`. */
 export async function modelList(command: Command<Basic | "models">): Promise<number> {
   const { powers, places } = command;
   const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });

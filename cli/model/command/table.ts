@@ -1,8 +1,8 @@
-/** The commands over models, as help and parsing read them, and what `run` and a session take. @module */
+/** The `model` commands, for help, parsing and dispatch, and the flags that `run` shares. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
 import { family } from "../../arguments/family.ts";
 
-/** Flags about the model, for commands that start an agent. */
+/** Flags about the model, of commands that start an agent. */
 export const MODEL_FLAGS: readonly FlagSpec[] = [
   { name: "temperature", value: "NUMBER", help: "0 to 2, where the model has it" },
   {
@@ -96,7 +96,7 @@ const MODEL_COMMANDS: readonly CommandSpec[] = [
   ),
 ];
 
-/** Models and their weights. */
+/** The family of `model` commands. */
 export const MODELS = family(MODEL_COMMANDS, [
   "screen",
   "disk",

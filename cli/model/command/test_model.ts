@@ -1,6 +1,6 @@
 /**
- * `model test NAME`: can this model drive the loop? An ordinary task with one read-only tool over a
- * fresh folder, through the kernel like any other.
+ * `model test NAME`: checks whether a model can drive the loop, with an ordinary task that has one
+ * read-only tool over a new folder.
  * @module
  */
 import { join } from "node:path";
@@ -26,12 +26,12 @@ const REQUEST =
   "code word and nothing else.";
 const MONEY = 0.1;
 
-/** What the check came to. */
+/** The result of the check. */
 export interface ModelTest {
   readonly answered: boolean;
   /** The tool was called with arguments that fit. */
   readonly called: boolean;
-  /** The answer holds what only the tool could tell. */
+  /** The answer holds the word that only the tool could give. */
   readonly used: boolean;
   /** Calls that did not fit their schema, or named no tool. */
   readonly invalid: number;
@@ -41,7 +41,7 @@ export interface ModelTest {
   readonly money: number;
 }
 
-/** Reads a task's log. `word` is the code word. */
+/** Judges the check by the task's log; `word` is the code word. */
 function judgeTest(
   past: readonly Json[],
   { answer, word }: { readonly answer: string; readonly word: string },
@@ -72,7 +72,7 @@ function judgeTest(
   };
 }
 
-/** How fast a model reads and writes, of what is told while it does. */
+/** Measures how fast a model reads and writes. */
 interface Rates {
   take(seen: Seen): void;
   now(): Pick<
@@ -84,7 +84,7 @@ interface Rates {
 function makeRates(now: () => number): Rates {
   const began = now();
   let first: number | undefined;
-  /** Of the request under way: the first and the last report of what was read, and its first text. */
+  /** Of the current request: its last report of reading, and the time of its first text. */
   let from: { readonly done: number; readonly at: number } | undefined;
   let writing: number | undefined;
   const [read, written] = [{ tokens: 0, ms: 0 }, { tokens: 0, ms: 0 }];
@@ -132,7 +132,7 @@ function rateLines(
   return said.length === 0 ? [] : [`  ${said.join(", ")}`];
 }
 
-/** The setting of the check: one mount, one tool, small limits, nobody is asked. */
+/** The setting of the check: one mount, one tool, small limits, no questions. */
 async function settingOf(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
   folder: string,
@@ -163,7 +163,7 @@ async function settingOf(
   };
 }
 
-/** Runs the command. */
+/** `model test`. */
 export async function modelTest(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -174,7 +174,7 @@ export async function modelTest(
   try {
     const setting = await settingOf(command, folder);
     const link = await kernelFor(command, setting);
-    // Also while the model is being opened: a check that nobody waits for would keep a core at work.
+    // Ctrl-C also works while the model is being opened: otherwise it would keep a core busy.
     const gone = new AbortController();
     const stop = powers.interrupts.listen(() => gone.abort());
     try {

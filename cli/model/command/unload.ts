@@ -1,4 +1,4 @@
-/** `model unload [NAME]`: ends the processes of models that no task uses now. @module */
+/** `model unload [NAME]`: ends processes of models that no task uses. @module */
 import { EXIT } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { basename } from "node:path";
@@ -11,7 +11,7 @@ import { parseModelName } from "../name.ts";
 const Refs = z.array(z.string().max(1_024)).max(1_000);
 const Unloaded = z.object({ ended: Refs, used: Refs });
 
-/** `model unload`. A model's weights stay in the store; the next task that names it loads them again. */
+/** `model unload`. Weights stay in the store; the next task with the model loads them again. */
 export async function modelUnload(command: Command): Promise<number> {
   const { powers, places, parsed } = command;
   const [name] = parsed.args;
@@ -43,7 +43,7 @@ export async function modelUnload(command: Command): Promise<number> {
   return answer.used.length === 0 ? EXIT.success : EXIT.failure;
 }
 
-/** The reference under which the kernel knows a model: weights by their name in the store. */
+/** The kernel's reference of a model: weights by their name in the store. */
 function refOf(text: string): string {
   const name = parseModelName(text);
   if (name.kind === "stored") return `gguf:${name.name}`;

@@ -13,7 +13,7 @@ import { namesNoModel } from "../part_provider.ts";
 import { absolute } from "../../../launch/disk/places.ts";
 import { findWeights } from "../../../models/weights/mod.ts";
 
-/** The text of a remit.yaml with another `model:`; everything else stays as it was written. */
+/** The text of remit.yaml with another `model:`; the rest stays as written. */
 function withModelLine(text: string, model: string): string {
   const document: Document = parseDocument(text === "" ? "version: 1\n" : text);
   if (!isMap(document.contents)) {
@@ -24,7 +24,7 @@ function withModelLine(text: string, model: string): string {
   if (contents.flow !== true && document.has("version") && text.endsWith("\n")) {
     const word = stringify(model, { lineWidth: 0 }).trimEnd();
     const range = isScalar(old) && old.type === "PLAIN" ? old.range : undefined;
-    // The person's own spaces, quotes and comments stay: only the word itself is written.
+    // Replace the word alone, so that the person's spaces, quotes and comments stay.
     const after = range
       ? `${text.slice(0, range[0])}${word}${text.slice(range[1])}`
       : document.has("model")
@@ -43,7 +43,7 @@ function saysModel(text: string, model: string): boolean {
     document.get("model") === model;
 }
 
-/** What is written for a name: files by their absolute path, so that it means the same everywhere. */
+/** The value to write for a name: files by absolute path, so that it means the same everywhere. */
 function written(command: Command, text: string): string {
   const { powers, places } = command;
   const { models } = loadConfig(powers.disk, places, {
@@ -58,7 +58,7 @@ function written(command: Command, text: string): string {
       `Cannot use "${text}": there is no model of that name; "remit model list" shows what there is`,
     );
   }
-  // Its one model is asked for at each start, of a server here alone.
+  // A URL without a model works for servers on this machine alone, which are asked at each start.
   if ("url" in name && name.model === undefined && !isThisMachine(name.url)) {
     throw namesNoModel(text, name);
   }
@@ -78,7 +78,7 @@ function written(command: Command, text: string): string {
   return ref === text ? `${name.kind}:${path}` : text;
 }
 
-/** Runs the command. */
+/** `model use`. */
 export function modelUse(command: Command): Promise<number> {
   const { powers, places, parsed } = command;
   const { disk } = powers;
@@ -86,7 +86,7 @@ export function modelUse(command: Command): Promise<number> {
   const path = disk.real(places.config) ?? places.config;
   const bytes = disk.read(path);
   const before = bytes === undefined ? "" : new TextDecoder().decode(bytes);
-  // A file that does not parse is not written to.
+  // Refuse to change a file that does not parse.
   if (bytes !== undefined) parseConfigText(path, before);
   const after = withModelLine(before, model);
   parseConfigText(path, after);

@@ -1,4 +1,4 @@
-/** `model pull|add|verify|remove`: what is in the store of weights. @module */
+/** `model pull|add|verify|remove`: changes and checks the store of weights. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { findEntry, pullWeights, readCatalogue } from "../../../models/weights/pull/mod.ts";
@@ -36,7 +36,7 @@ function weightsParts(
   return { disk, models, environment, screen, places, modelKeys: modelKeysOf(command) };
 }
 
-/** Asks before something that the operator must say; `--yes` says it. Throws `refused`, `denied`. */
+/** Asks the operator to confirm; `--yes` confirms, too. Throws `refused`, `denied`. */
 export async function asked(
   command: Command<Basic | "keyboard">,
   what: string,
@@ -52,7 +52,7 @@ export async function asked(
   throw new Fault("denied", `Cannot ${what}: you did not say yes`);
 }
 
-/** Weights in the store, by name. Throws `notFound` listing all. */
+/** Weights in the store, by name. Throws `notFound`, which names all. */
 function needWeights({ powers, places }: Command, verb: string, name: string): StoredWeights {
   const found = findWeights(powers.disk, places, name);
   if (found !== undefined) return found;

@@ -1,12 +1,12 @@
 /**
- * Bodies of requests in a recording. Those of one conversation begin and end alike, each with all that
- * was said before it: only the first is written whole, each further one by what it has otherwise than
- * the one before it with the same URL and model where that is shorter. So a recording grows as a conversation does.
+ * Shortens the bodies of requests in a recording. Bodies of one conversation repeat all that came
+ * before: the first is written whole, later ones as the difference to the body before with the same
+ * URL and model, if that is shorter. So a recording grows linearly with its conversation.
  * @module
  */
 import * as z from "zod";
 
-/** A body by the one before it: its first `before` and last `after` UTF-16 units, `text` between them. */
+/** A difference: `text` between the first `before` and last `after` UTF-16 units of the body before. */
 const Shortened = z.object({
   model: z.string(),
   before: z.int().min(0),
@@ -14,12 +14,12 @@ const Shortened = z.object({
   after: z.int().min(0),
 }).strict();
 
-/** What is read of an exchange here; its schema is the model service's. */
+/** The part of an exchange that is read here; the model service has the whole schema. */
 const Written = z.looseObject({
   request: z.looseObject({ url: z.string(), body: z.union([z.string(), Shortened]) }),
 });
 
-/** An exchange's URL and, where its body says one, its model; undefined for what is none. */
+/** An exchange's URL, and the model in its body; undefined for a line that is no exchange. */
 export function askedIn(
   line: string,
 ): { readonly url: string; readonly model: string | undefined } | undefined {
@@ -29,7 +29,7 @@ export function askedIn(
   return { url, model: typeof body === "string" ? modelIn(body) : body.model };
 }
 
-/** Makes what shortens the exchanges of one recording, in their order. What is no exchange stays as it is. */
+/** Makes the function that shortens a recording's exchanges, in order; other lines stay unchanged. */
 export function makeShorten(): (line: string) => string {
   const last = new Map<string, string>();
   return (line) => {
@@ -43,8 +43,8 @@ export function makeShorten(): (line: string) => string {
     last.set(key, body);
     if (previous === undefined) return line;
     const short = { model, ...differenceOf(previous, body) };
-    const told = JSON.stringify({ ...written, request: { ...written.request, body: short } });
-    return told.length < line.length ? told : line;
+    const shortened = JSON.stringify({ ...written, request: { ...written.request, body: short } });
+    return shortened.length < line.length ? shortened : line;
   };
 }
 
@@ -52,12 +52,12 @@ function differenceOf(
   previous: string,
   body: string,
 ): Pick<z.infer<typeof Shortened>, "before" | "text" | "after"> {
-  const most = Math.min(previous.length, body.length);
+  const max = Math.min(previous.length, body.length);
   let before = 0;
-  while (before < most && previous.charCodeAt(before) === body.charCodeAt(before)) before++;
+  while (before < max && previous.charCodeAt(before) === body.charCodeAt(before)) before++;
   let after = 0;
   while (
-    after < most - before &&
+    after < max - before &&
     previous.charCodeAt(previous.length - 1 - after) === body.charCodeAt(body.length - 1 - after)
   ) after++;
   return { before, text: body.slice(before, body.length - after), after };

@@ -1,6 +1,6 @@
 /**
- * Recordings: a first line says which model it was, each further line is an exchange with a provider.
- * `--record` writes one, `--replay` runs a task from it without any network.
+ * Recordings: the first line names the model, each further line is an exchange with a provider.
+ * `--record` writes a recording; `--replay` runs a task from one without a network.
  * @module
  */
 import * as z from "zod";
@@ -22,14 +22,16 @@ const RecordingHead = z.object({
   escalate: z.object({ after: z.int().min(1).max(100), to: Choice }).strict().optional(),
   summarizer: Choice.optional(),
 }).strict();
-/** First line of a recording: which model was asked, and how. */
+/** The first line of a recording: the model and its configuration. */
 export type RecordingHead = z.infer<typeof RecordingHead>;
 
 type Model = TaskRequest["model"];
 type OneChoice = { readonly ref: string; readonly config: string };
 
-/** A recorded model's configuration: what decides its requests, and nothing that a replay must not do. */
-function kept(choice: OneChoice): { readonly ref: string; readonly config: RemoteConfig } {
+/** The configuration that decides a model's requests, without what a replay must not do. */
+function recordedChoice(
+  choice: OneChoice,
+): { readonly ref: string; readonly config: RemoteConfig } {
   const {
     record: _record,
     replay: _replay,
@@ -42,7 +44,7 @@ function kept(choice: OneChoice): { readonly ref: string; readonly config: Remot
 }
 
 /**
- * Makes sure that a recording can be begun in this file, before a task starts.
+ * Checks before a task starts that a recording can be written to this file.
  *
  * @throws Fault `invalidInput` where it cannot be written, or holds something that is no recording
  */
@@ -51,7 +53,7 @@ export function checkRecordingPlace(
   path: string,
 ): void {
   const there = disk.stat(path);
-  // A recording takes the place of what was there: of a device, for everybody.
+  // A recording replaces the file: a device would be lost for everybody.
   if (there !== undefined && !there.plain && !there.folder) {
     throw new Fault(
       "invalidInput",
@@ -68,7 +70,7 @@ export function checkRecordingPlace(
   );
 }
 
-/** Begins a recording of a model; gives what writes its exchanges, one a line. */
+/** Starts a recording of a model; returns the function that appends an exchange. */
 export function startRecording(
   disk: DiskWrite,
   path: string,
@@ -76,18 +78,18 @@ export function startRecording(
 ): (exchange: string) => void {
   const head: RecordingHead = {
     v: 1,
-    ...kept(model),
+    ...recordedChoice(model),
     ...(model.escalate === undefined
       ? {}
-      : { escalate: { after: model.escalate.after, to: kept(model.escalate.to) } }),
-    ...(model.summarizer === undefined ? {} : { summarizer: kept(model.summarizer) }),
+      : { escalate: { after: model.escalate.after, to: recordedChoice(model.escalate.to) } }),
+    ...(model.summarizer === undefined ? {} : { summarizer: recordedChoice(model.summarizer) }),
   };
   disk.write(path, `${safeJson(head)}\n`, { mode: 0o600 });
   const shorten = makeShorten();
   return (exchange) => disk.append(path, `${shorten(exchange).replaceAll(/[\r\n]/g, " ")}\n`);
 }
 
-/** Whether an exchange was with this model; what is none is left to the service, which says its line. */
+/** Whether an exchange was with this model; a malformed line counts, so that the service reports it. */
 function isOf(line: string, { config }: { readonly config: RemoteConfig }): boolean {
   const asked = askedIn(line);
   if (asked === undefined) return true;
@@ -96,7 +98,7 @@ function isOf(line: string, { config }: { readonly config: RemoteConfig }): bool
 }
 
 /**
- * Reads a recording as a model that answers from it.
+ * Reads a recording as a model that answers from the recording.
  *
  * @throws Fault `notFound` without the file, `invalidInput` for what is no recording, `tooLarge`
  */

@@ -1,5 +1,5 @@
 /**
- * The page's side of `remit serve`: who is logged in, what is shown, and answers that are signed.
+ * The page's side of `remit serve`: logins, views and signed answers.
  * TRUST: the gateway may be hostile. It sees what a logged-in person sees and can answer consent in
  * their name while their session lives; stepUp, budgets and recovery it cannot answer at all,
  * because the kernel takes no such answer of the page's key.
@@ -39,34 +39,34 @@ export interface PageDeskParts {
   readonly command: Command<Basic | "mcpStore" | "models">;
   readonly link: KernelLink;
   now(): number;
-  /** 256 bits of chance, base64url. */
+  /** 256 random bits, base64url. */
   secret(): string;
   note(text: string): void;
-  /** Makes a task's models ready to go on; absent: as `remit answer` does. */
+  /** Prepares a task's models to go on; absent: as `remit answer` does. */
   beforeAnswer?(task: TaskId): Promise<void>;
 }
 
 /** The page's desk. Faults are as contracts/wire/wire_a2a.ts lists them. */
 export interface PageDesk {
-  /** A one-time code, good for five minutes. */
+  /** A one-time code, valid for five minutes. */
   code(): string;
   open(code: string): Promise<{ readonly session: string; readonly expiresAt: number }>;
   view(ask: PageAsk): Promise<PageView>;
-  /** Rejects `conflict` where the question is not what was shown, `refused` where the page may not. */
+  /** Rejects `conflict` if the question differs from the shown one, `refused` if the page may not. */
   answer(said: PageAnswer): Promise<void>;
   /** Logs out. */
   leave(session: string): void;
-  /** Takes the key back. */
+  /** Ends the key's delegation. */
   close(): Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
-/** Tasks that the page lists: the newest. */
+/** The newest tasks that the page lists. */
 const MAX_TASKS = 100;
 const Tasks = z.array(z.json());
 const Entries = z.array(InboxEntry);
 
-/** Opens the desk: makes the page's key and has the kernel know it. */
+/** Opens the desk with a new key, delegated in the kernel. */
 export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
   const { command, link, now, note } = parts;
   const { disk } = command.powers;
@@ -86,13 +86,13 @@ export async function openPageDesk(parts: PageDeskParts): Promise<PageDesk> {
     });
 
   const ask = async (op: string, body: Json): Promise<Json> => await link.ask(op, body);
-  /** Tasks of all kernels, where this one is part of a fleet. */
+  /** Tasks of all kernels, if this one is part of a fleet. */
   const tasksOf = (body: Json): Promise<Json> =>
     ask("view", { op: "tasks", body, by: "page", profile: "guest" });
   const openOnes = async (task?: TaskId): Promise<readonly Question[]> =>
     await waitingQuestions(ask, task);
 
-  /** A question as the page shows it now. */
+  /** The present view of a question. */
   const questionOf = async (
     id: QuestionId,
   ): Promise<{

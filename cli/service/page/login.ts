@@ -1,6 +1,6 @@
 /**
- * How a person is known at the page: one-time codes, sessions, and the key that signs for them. All
- * of it lies in this process's memory: a restart makes it void.
+ * Login at the page: one-time codes, sessions, and the key that signs for a person. All are in this
+ * process's memory and end with it.
  * @module
  */
 import { sha256Hex } from "../../../port/digest.ts";
@@ -10,17 +10,17 @@ import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import type { KeyRing } from "../../../config/key/ring.ts";
 import { makeKeyFile, openKey, type Signer } from "../../../config/key/person_key_powers.ts";
 
-/** Secrets of 256 random bits that are good for a while. */
+/** Secrets of 256 random bits that are valid for a while. */
 export interface SecretBook {
-  /** Makes one, base64url. Where there are too many, the least recently used one is dropped. */
+  /** Makes a secret, base64url. Beyond the maximum, the least recently used one is dropped. */
   make(): { readonly secret: string; readonly expiresAt: number };
-  /** Whether a secret is good; a good one does not idle. */
+  /** Whether a secret is valid; its idle time starts anew. */
   use(secret: string): boolean;
-  /** Ends a secret; false where it was not good. */
+  /** Ends a secret; false if it was not valid. */
   drop(secret: string): boolean;
 }
 
-/** A secret of the book lives for `lifeMs` milliseconds, and for `idleMs` since its last use. */
+/** Makes a book of secrets that live `lifeMs` milliseconds, and `idleMs` after their last use. */
 export function makeSecretBook(
   { now, secret }: { now(): number; secret(): string },
   { lifeMs, idleMs = lifeMs, max }: {
@@ -29,7 +29,7 @@ export function makeSecretBook(
     readonly max: number;
   },
 ): SecretBook {
-  /** By digest, so that the time of a look-up tells nothing; the least recently used first. */
+  /** By digest, so that look-up times reveal nothing; the least recently used first. */
   const known = new Map<string, { readonly expiresAt: number; readonly seenAt: number }>();
   const isOver = ({ expiresAt, seenAt }: { expiresAt: number; seenAt: number }): boolean =>
     expiresAt <= now() || seenAt + idleMs <= now();
@@ -57,19 +57,19 @@ export function makeSecretBook(
   });
 }
 
-/** How long one delegation is good, and how much of it is left when it is renewed, milliseconds. */
+/** Milliseconds of a delegation, and the rest of it at which it is renewed. */
 const DELEGATED_MS = 24 * 3_600_000;
 const RENEW_MS = 3_600_000;
 
 /** The key that signs for a person at the page: the person's own key delegates consent alone. */
 export interface PageKey {
-  /** The signer, delegated for at least an hour more. */
+  /** The signer, delegated for at least another hour. */
   ready(): Promise<Signer>;
   /** Ends the delegation. */
   close(): Promise<void>;
 }
 
-/** Makes a key and has the kernel know it, for a day at a time. */
+/** Makes a key and delegates to it in the kernel, for a day at a time. */
 export async function openPageKey(
   { link, ring, now }: {
     readonly link: Pick<KernelLink, "ask" | "receiptKey">;

@@ -1,5 +1,5 @@
 /**
- * What the page shows, in the terminal's own words. Every text is made safe to show here.
+ * The page's views, in the terminal's words. Every text is made safe to show here.
  * @module
  */
 import { type Question, TaskId } from "../../../contracts/authority/mod.ts";
@@ -31,12 +31,12 @@ export const UNFINISHED: readonly TaskStatus[] = TaskStatus.options.filter((each
   TASK_TRANSITIONS[each].length > 0
 );
 
-/** Whether a task, as a kernel shows it, waits because the rules have changed. */
+/** Whether a kernel's task waits because the rules have changed. */
 function waitsForRules({ reason }: Readonly<Record<string, Json>>): boolean {
   return typeof reason === "string" && reason.startsWith(OTHER_RULES);
 }
 
-/** Tasks that an earlier kernel left under other rules: they wait for their operator. */
+/** Tasks that an earlier kernel left under other rules, and that wait for their operator. */
 export async function tasksOfOtherRules(
   link: { ask(op: string, body: Json): Promise<Json> },
 ): Promise<readonly TaskId[]> {
@@ -44,13 +44,13 @@ export async function tasksOfOtherRules(
   return tasks.filter(waitsForRules).map(({ id }) => AgentTask.shape.id.parse(id));
 }
 
-/** Columns of text: what a phone shows without scrolling. */
+/** Columns of text that a phone shows without scrolling. */
 const WIDTH = 60;
 /** Rows of a list. */
 const MAX_ROWS = 200;
-/** Lines of one section, as the wire takes them. */
+/** The wire's limit for lines of one section. */
 const MAX_LINES = 5_000;
-/** Units of a line, as the wire takes them. */
+/** The wire's limit for UTF-16 units of a line. */
 const MAX_LINE = 8_192;
 
 /** A part of a view. */
@@ -58,7 +58,7 @@ export type Section = PageView["sections"][number];
 /** A line of a list. */
 export type Row = Section["rows"][number];
 
-/** A list: says `none` where it is empty, and how many more there are where it is long. */
+/** A list: `none` if it is empty, and a count of the rest if it is long. */
 function list(heading: string, rows: readonly Row[], none: string): Section {
   const shown = rows.slice(0, MAX_ROWS);
   const more = rows.length > shown.length
@@ -67,7 +67,7 @@ function list(heading: string, rows: readonly Row[], none: string): Section {
   return { heading, rows: shown, lines: shown.length === 0 ? [none] : more };
 }
 
-/** Lines as they stand. */
+/** A section of unchanged lines. */
 function text(heading: string, lines: readonly string[]): Section {
   return {
     heading,
@@ -76,7 +76,7 @@ function text(heading: string, lines: readonly string[]): Section {
   };
 }
 
-/** Wraps the lines of fields; what goes on beneath is marked, so that it looks like no field. */
+/** Wraps the lines of fields; continuations are marked, so that they look like no field. */
 function clipped(lines: readonly string[]): string[] {
   return lines.flatMap((line) => {
     const [first = ""] = hardWrap(line, WIDTH);
@@ -86,13 +86,13 @@ function clipped(lines: readonly string[]): string[] {
   });
 }
 
-// Messages are decided at the terminal: a peer's message came through the same gateway that serves
-// the page, and a channel that asked for something does not answer it (docs/decision/0019).
+// Messages are decided at the terminal: a peer's message came through the gateway that serves the
+// page, and a channel does not answer its own requests (docs/decision/0019).
 
 /** States of a message that a person decides about. */
 export const UNDECIDED = ["held", "quarantined"] as const;
 
-/** The waiting messages, newest first; undefined where none waits. */
+/** The waiting messages, newest first; undefined without any. */
 function messagesSection(
   messages: readonly InboxEntry[],
   now: number,
@@ -112,7 +112,7 @@ function messagesSection(
   return list("messages that wait to be let in", rows, "");
 }
 
-/** One message, whole. `command` makes the line of a terminal of the words behind `remit`. */
+/** A whole message. `command` turns words after `remit` into a terminal's line. */
 export function messageView(
   entry: InboxEntry,
   { now, command }: { readonly now: number; readonly command: (words: string) => string },
@@ -136,20 +136,20 @@ export function messageView(
   };
 }
 
-/** Tasks and what waits for a person, as the kernel answers. */
+/** The kernel's tasks, and all that waits for a person. */
 export function homeView(
   { tasks, unfinished, questions, messages, now }: {
     /** The newest, oldest first. */
     readonly tasks: readonly Json[];
-    /** All that are not over, oldest first. */
+    /** All open ones, oldest first. */
     readonly unfinished: readonly Json[];
     readonly questions: readonly Question[];
-    /** That wait to be let in. */
+    /** Messages that wait for a decision. */
     readonly messages: readonly InboxEntry[];
     readonly now: number;
   },
 ): PageView {
-  // As the log has them: a clock may have been set back.
+  // In the log's order: a clock may have been set back.
   const newest = tasks.map(recordOf).toReversed();
   const rows = newest.map((task): Row => ({
     cells: taskCells(task, now),
@@ -171,7 +171,7 @@ export function homeView(
   };
 }
 
-/** One task, and its waiting questions. */
+/** A task with its waiting questions. */
 export function taskView(
   { task, questions, staged, now }: {
     readonly task: AgentTask;
@@ -203,7 +203,7 @@ export function taskView(
   };
 }
 
-/** One question, whole. `command`: the line that answers it at a terminal. */
+/** A whole question. `command`: the terminal's line that answers it. */
 export function questionView(
   question: Question,
   { changes, now, command }: {
@@ -213,7 +213,7 @@ export function questionView(
   },
 ): PageView {
   const options = { width: WIDTH, paint: makePaint(false), whole: true };
-  // Nothing that is said here is remembered.
+  // Answers here do not create lasting permissions.
   const { remember: _session, ...once } = question;
   const lines = questionLines(once, changes, options);
   const state = question.state === "open" && question.expiresAt <= now ? "expired" : question.state;

@@ -1,4 +1,4 @@
-/** `wiki edit PAGE`: a page in the operator's editor; what meets another's change is kept, not written. @module */
+/** `wiki edit PAGE`: opens a page in the operator's editor; a conflicting text is kept in a file. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { PageName } from "../../../contracts/memory/mod.ts";
@@ -23,7 +23,7 @@ interface Base {
   readonly version: number;
 }
 
-/** What a new page begins with. */
+/** The front matter of a new page. */
 function template(name: PageName): string {
   return `---\nkind: concept\ntitle: ${JSON.stringify(name.replaceAll("-", " "))}\n---\n\n`;
 }
@@ -42,7 +42,7 @@ async function baseOf(wiki: OpenWiki, name: PageName): Promise<Base> {
   }
 }
 
-/** Runs the command. Exit code 1 for a conflict: the text is kept in a file whose name is said. */
+/** `wiki edit`. Exit code 1 for a conflict; the message names the file that keeps the text. */
 export async function wikiEdit(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
   const { powers, parsed } = command;
   const name = pageNameOf(parsed.args[0] ?? "");
@@ -79,7 +79,7 @@ export async function wikiEdit(command: Command<Basic | "keyboard" | "wikis">): 
   });
 }
 
-/** The version that a patch made of a page. Another one may stand there already. */
+/** The version of a page that a patch made; a later version may exist already. */
 async function versionOf(
   wiki: OpenWiki,
   name: PageName,
@@ -96,7 +96,7 @@ async function save(
 ): Promise<number> {
   const { powers } = command;
   const kept = join(wiki.place.state, "kept", `${name}.${powers.environment.id("")}.md`);
-  // Before it is handed over: whatever happens then, nothing that was typed is lost.
+  // Keep a copy before the wiki gets the text: no failure loses what was typed.
   powers.disk.makeFolder(join(wiki.place.state, "kept"), 0o700);
   powers.disk.write(kept, text);
   const sayKept = (): void =>

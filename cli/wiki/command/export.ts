@@ -1,4 +1,4 @@
-/** `wiki export --to DIR`: a static site; its files are written here, each path checked. @module */
+/** `wiki export --to DIR`: writes a static site; each path that the wiki's process sends is checked. @module */
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
@@ -10,13 +10,13 @@ import { readExported } from "../../../memory-wiki/host/answers.ts";
 import { clearanceOf, counted, marksOf, shownPath, withWiki } from "../command.ts";
 import { findWiki } from "../place.ts";
 
-/** What says that a folder is an earlier export, and which files it wrote: one a line. */
+/** A file that marks a folder as an export and lists the files written, one a line. */
 export const EXPORT_MARK = ".remit-export";
 const HEAD = "Remit wrote the files below; the next export replaces them.";
-const FILES = 200_000;
+const MAX_FILES = 200_000;
 const FileEvent = z.object({ path: z.string().min(1).max(400), text: z.string() });
 
-/** Parts of a path beneath the export's folder. Throws `refused` for one that leads elsewhere. */
+/** Parts of a path beneath the export's folder. Throws `refused` for any other path. */
 export function exportPath(path: string): readonly string[] {
   const parts = path.split("/");
   // deno-lint-ignore no-control-regex -- it looks for them
@@ -29,13 +29,13 @@ export function exportPath(path: string): readonly string[] {
   throw new Fault("refused", `Cannot export "${path}": it is no plain path beneath the folder`);
 }
 
-/** What a command writes an export with. */
+/** The powers that writing an export needs. */
 export interface ExportParts {
   readonly powers: Pick<Powers, "disk" | "wikis">;
   readonly places: Places;
 }
 
-/** A folder that an export may be written to. Throws `alreadyExists`, `refused`. */
+/** Opens a folder that is empty or an earlier export. Throws `alreadyExists`, `refused`. */
 function openExport(
   { powers, places }: ExportParts,
   folder: string,
@@ -65,11 +65,11 @@ function openExport(
     );
   }
   const before = new TextDecoder().decode(disk.read(mark) ?? new Uint8Array())
-    .split("\n").slice(1).filter((each) => each !== "").slice(0, FILES);
+    .split("\n").slice(1).filter((each) => each !== "").slice(0, MAX_FILES);
   disk.makeFolder(folder, 0o755);
   const root = disk.real(folder) ?? folder;
   const made = new Set<string>();
-  // Before the first file: one that is left half done is known as ours.
+  // Written before the first file, so that an interrupted export is recognised.
   disk.write(mark, [HEAD, ...before, ""].join("\n"), { mode: 0o644 });
   const parent = (parts: readonly string[]): string => {
     const path = join(root, ...parts.slice(0, -1));
@@ -82,8 +82,8 @@ function openExport(
   return Object.freeze({
     write(path: string, text: string): void {
       const parts = exportPath(path);
-      if (made.size >= FILES) {
-        throw new Fault("tooLarge", `Cannot export: more than ${FILES} files`);
+      if (made.size >= MAX_FILES) {
+        throw new Fault("tooLarge", `Cannot export: more than ${MAX_FILES} files`);
       }
       const file = join(parent(parts), parts.at(-1) ?? "");
       if (wikis.look(file)?.kind === "folder") {
@@ -105,7 +105,6 @@ function openExport(
   });
 }
 
-/** Runs the command. */
 export async function wikiExport(command: Command<Basic | "wikis">): Promise<number> {
   const { powers, parsed, places } = command;
   const to = flag(parsed, "to");

@@ -1,4 +1,4 @@
-/** `wiki ingest PATH|URL|-`: sources into a wiki. @module */
+/** `wiki ingest PATH|URL|-`: takes files, folders, web pages or standard input in. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { IngestReport } from "../../../contracts/wire/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -30,7 +30,7 @@ import { ingestByModel, type ModelIngest } from "../model/ingest.ts";
 import { findWiki } from "../place.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Runs the command. Exit code 0, or 1 when something failed while the rest was taken in. */
+/** `wiki ingest`. Exit code 1 when a document failed while the rest was taken in. */
 export async function wikiIngest(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -61,7 +61,7 @@ export async function wikiIngest(
     const unlisten = powers.interrupts.listen(() => stop.abort());
     try {
       return await withWiki(command, async (wiki) => {
-        // A batch may take long: the process ends now, and what it had taken in stays.
+        // A batch may take long: Ctrl-C ends the wiki's process at once; finished batches stay.
         stop.signal.addEventListener("abort", () => void wiki.link.close(), { once: true });
         const on = onIngest(command, { signal: stop.signal, wiki });
         const all: Ingested[] = [];
@@ -72,17 +72,9 @@ export async function wikiIngest(
             all.push(await ingestFile(command, wiki, source.path, trust, on));
           } else {
             const { document, path, key, name, origin } = source;
-            all.push(
-              await ingestBytes(
-                wiki,
-                {
-                  ...{ path, key, kind: document, name, origin },
-                  bytes: powers.wikis.look(path)?.bytes ?? 0,
-                },
-                trust,
-                on,
-              ),
-            );
+            const bytes = powers.wikis.look(path)?.bytes ?? 0;
+            const from = { path, key, kind: document, name, origin, bytes };
+            all.push(await ingestBytes(wiki, from, trust, on));
           }
         }
         powers.screen.hint("");
@@ -105,7 +97,7 @@ export async function wikiIngest(
 
 const MAX_FAILED = 50;
 
-/** Shows each file as it is done: a line that moves at a terminal. Failures are told at the end. */
+/** Hooks of an ingest: progress on one changing line, stop on `signal`, budgets. */
 export function onIngest(
   command: Command<Basic | "wikis">,
   { signal, wiki }: { readonly signal: AbortSignal; readonly wiki: Pick<OpenWiki, "place"> },
@@ -129,7 +121,7 @@ function bar(done: number, all: number): string {
   return "█".repeat(full) + "░".repeat(cells - full);
 }
 
-/** What a walk left out, in words; empty when it is nothing. */
+/** What a walk left out, in words; empty when it left nothing out. */
 function skippedText({ skipped, unknownKinds }: Walk): string {
   const kinds = unknownKinds.slice(0, 6).map((each) => displayText(each, { max: 20 })).join(", ");
   return [
@@ -149,7 +141,7 @@ function skippedText({ skipped, unknownKinds }: Walk): string {
   ].filter((each) => each !== "").join(", ");
 }
 
-/** The last line: what became of everything. */
+/** The last line of an ingest: counts of new, changed, unchanged, removed and failed documents. */
 export function totalsText(report: IngestReport, removed: number): string {
   return [
     `${report.added} new`,
@@ -160,10 +152,10 @@ export function totalsText(report: IngestReport, removed: number): string {
   ].join(", ");
 }
 
-/** The pages that rules make, and that this is what they are. */
+/** Tells the reader what pages that rules made are. */
 const EXTRACTIVE = "pages are extractive: sentences chosen by rules, no model read them";
 
-/** Shows what one command took in. */
+/** Prints what one command took in, or its `--json` document. */
 function showIngest(
   command: Command,
   { all, report, removed, pages, model }: {
@@ -177,16 +169,12 @@ function showIngest(
   const { screen } = command.powers;
   const { noted = [] } = report;
   if (command.json) {
+    const { added, changed, unchanged, failed } = report;
     return void printJson(command, {
-      new: report.added,
-      changed: report.changed,
-      unchanged: report.unchanged,
-      removed,
-      failed: report.failed,
-      ...(noted.length === 0 ? {} : { noted }),
+      ...{ new: added, changed, unchanged, removed, failed },
+      noted: noted.length === 0 ? undefined : noted,
       skipped: all.flatMap(({ walk }) => walk === undefined ? [] : [walk.skipped]),
-      ...(pages === undefined ? {} : { pages }),
-      ...(model === undefined ? {} : { model: model.document }),
+      ...{ pages, model: model?.document },
     });
   }
   for (const { walk } of all) {

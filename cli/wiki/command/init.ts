@@ -6,7 +6,6 @@ import { openWiki, shownPath } from "../command.ts";
 import { forgetWiki, makeWikiPlace, rememberWiki } from "../place.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Runs the command. */
 export async function wikiInit(command: Command<Basic | "wikis">): Promise<number> {
   const { powers, parsed } = command;
   const { screen, environment } = powers;
@@ -39,7 +38,7 @@ export async function wikiInit(command: Command<Basic | "wikis">): Promise<numbe
     }
     return EXIT.success;
   } catch (error) {
-    // A folder that could not become a wiki is not known as one.
+    // A folder in which making a wiki failed must not count as known.
     if (!place.known && error instanceof Fault) forgetWiki(command, place);
     throw error;
   }

@@ -1,4 +1,4 @@
-/** `wiki reindex|embed|watch`: keeping a wiki's index, its vectors, and what it was made from. @module */
+/** `wiki reindex|embed|watch`: rebuilds the index, makes vectors, follows a folder. @module */
 import { Label } from "../../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -14,7 +14,7 @@ import { keepEmbedder } from "../place.ts";
 import { onIngest, totalsText } from "./ingest.ts";
 import type { Basic } from "../../powers.ts";
 
-/** `wiki reindex`: the search index anew from the files. */
+/** `wiki reindex`: rebuilds the search index from the files. */
 export async function wikiReindex(command: Command<Basic | "wikis">): Promise<number> {
   return await withWiki(command, async (wiki) => {
     command.powers.screen.hint("  building the index …");
@@ -31,12 +31,14 @@ export async function wikiReindex(command: Command<Basic | "wikis">): Promise<nu
   });
 }
 
-/** `wiki embed`: vectors for what has none, so that questions find what is worded otherwise. */
+/** `wiki embed`: makes vectors for texts without one, so that questions find other wordings. */
 export async function wikiEmbed(
   command: Command<Basic | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
   const { powers, parsed } = command;
   const given = flag(parsed, "embedder");
+  // A wiki may hold secrets: only the operator can call its texts less confidential.
+  const label = oneOf(parsed, "label", Label.options) ?? "secret";
   return await withWiki(command, async (wiki) => {
     const embedder = await openEmbedder(command, given);
     try {
@@ -46,8 +48,8 @@ export async function wikiEmbed(
         const body = { embedder: embedder.vectors, limit: MAX_TEXTS };
         const next = readTexts(await wiki.ask("embedPlan", body));
         if (next.length === 0) break;
-        // The most confidential that a wiki holds decides where its texts may go.
-        const made = await embedder.embed(next.map(({ text }) => text), labelOf(command), 0);
+        // One label decides where all texts may go: that of the most confidential one.
+        const made = await embedder.embed(next.map(({ text }) => text), label, 0);
         money += made.money;
         await wiki.ask("embedTaken", {
           embedder: embedder.vectors,
@@ -70,12 +72,7 @@ export async function wikiEmbed(
   });
 }
 
-/** A wiki may hold secrets, so that nothing less is said of its texts unless the operator says it. */
-function labelOf({ parsed }: Command): Label {
-  return oneOf(parsed, "label", Label.options) ?? "secret";
-}
-
-/** `wiki watch FOLDER`: takes in what changes, until Ctrl-C. */
+/** `wiki watch FOLDER`: takes in changed files until Ctrl-C. */
 export async function wikiWatch(
   command: Command<Basic | "interrupts" | "watch" | "wikis">,
 ): Promise<number> {
@@ -94,7 +91,7 @@ export async function wikiWatch(
   const stopping = new AbortController();
   const unlisten = powers.interrupts.listen(() => stopping.abort());
   try {
-    // Begun before the first look: a change meanwhile is not lost.
+    // Watch before the first ingest, so that a change during the ingest is not lost.
     const changes = powers.watch(root, stopping.signal)[Symbol.asyncIterator]();
     for (let going = true; going;) {
       await takeOnce(command, root, trust, stopping.signal);
@@ -127,14 +124,9 @@ async function takeOnce(
       screen.out(`${totalsText(report, removed.length)}\n`);
     }, { reads: [root] });
   } catch (error) {
-    // What does not work now may work after the next change.
-    if (!(error instanceof Fault) || signal.aborted) {
-      return signal.aborted ? undefined : fail(error);
-    }
+    if (signal.aborted) return;
+    if (!(error instanceof Fault)) throw error;
+    // A file that fails now may succeed after its next change: report the fault and go on.
     screen.say(`${screen.paint.red("✗")} ${displayText(error.message, { max: 500 })}`);
   }
-}
-
-function fail(error: unknown): never {
-  throw error;
 }

@@ -1,4 +1,4 @@
-/** `wiki lint`: what has gone wrong in a wiki, with place and remedy. @module */
+/** `wiki lint`: reports faults in a wiki with place and remedy, and proposes patches. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { LINT_RULES } from "../../../contracts/memory/mod.ts";
@@ -42,7 +42,7 @@ function findingLines(
   ];
 }
 
-/** Runs the command. Exit code 0 when clean or with warnings only, 1 with errors. */
+/** `wiki lint`. Exit code 0 when clean or with warnings only, 1 with errors. */
 export async function wikiLint(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
@@ -67,7 +67,7 @@ export async function wikiLint(
       ...readFindings(
         await wiki.ask("lint", {
           clearance: EVERYTHING,
-          ...(rule === undefined ? {} : { rules: [rule] }),
+          rules: rule === undefined ? rule : [rule],
         }),
       ),
       ...judged?.findings ?? [],
@@ -79,19 +79,14 @@ export async function wikiLint(
     if (!command.json) {
       printLines(command, findings.flatMap((each) => findingLines(command, wiki.place, each)));
       const decided = patches.length === 0 ? [] : await decideMany(command, wiki, patches);
-      // What counts is how the wiki stands now.
+      // Applied patches change the findings: report the current ones.
       if (decided.some(({ state }) => state === "applied")) findings = await lint();
     }
     const errors = findings.filter((each) => each.severity === "error").length;
     const warnings = findings.length - errors;
     if (command.json) {
-      printJson(command, {
-        errors,
-        warnings,
-        findings,
-        ...(judged === undefined ? {} : { model: judged.about }),
-        ...(has(parsed, "fix") ? { patches: patches.map(({ id }) => id) } : {}),
-      });
+      const proposed = has(parsed, "fix") ? patches.map(({ id }) => id) : undefined;
+      printJson(command, { errors, warnings, findings, model: judged?.about, patches: proposed });
     } else {
       const { paint, say } = powers.screen;
       const words = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;

@@ -6,22 +6,15 @@ import { type Command, printJson, printLines } from "../../command.ts";
 import { has } from "../../arguments/parse_arguments.ts";
 import { tableLines } from "../../terminal/table.ts";
 import { type IndexAnswer, readIndex, readSources } from "../../../memory-wiki/host/answers.ts";
-import {
-  clearanceOf,
-  marksOf,
-  momentText,
-  type OpenWiki,
-  shownPath,
-  withWiki,
-} from "../command.ts";
+import { clearanceOf, marksOf, momentText, shownPath, withWiki } from "../command.ts";
 import { knownWikis } from "../place.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Rows that the process is asked for at once. */
-const AT_ONCE = 1_000;
-const WIDE = 300;
+/** Rows of one request to the wiki's process. */
+const PAGE_ROWS = 1_000;
+const DEFAULT_COLUMNS = 300;
 
-/** Runs the command. */
+/** `wiki list`, also with `--sources` and `--wikis`. */
 export async function wikiList(command: Command<Basic | "wikis">): Promise<number> {
   const { powers, parsed } = command;
   const wikis = has(parsed, "wikis");
@@ -35,48 +28,36 @@ export async function wikiList(command: Command<Basic | "wikis">): Promise<numbe
     return EXIT.success;
   }
   return await withWiki(command, async (wiki) => {
-    const { rows, lines } = has(parsed, "sources")
-      ? await listed(wikiSources(command, wiki), (all) => sourceLines(command, all))
-      : await listed(wikiPages(command, wiki), (all) => pageLines(command, all));
-    if (command.json) printJson(command, rows);
-    else printLines(command, lines);
+    const clearance = clearanceOf(command);
+    if (has(parsed, "sources")) {
+      const all = await everyRow(
+        async (last?: WikiSource) =>
+          readSources(
+            await wiki.ask("sources", { clearance, limit: PAGE_ROWS, afterId: last?.id ?? 0 }),
+          ),
+      );
+      const rows = all.filter(({ state }) => state !== "superseded");
+      if (command.json) printJson(command, rows);
+      else printLines(command, sourceLines(command, rows));
+    } else {
+      const rows = await everyRow(
+        async (last?: IndexAnswer) =>
+          readIndex(await wiki.ask("index", { clearance, limit: PAGE_ROWS, after: last?.name })),
+      );
+      if (command.json) printJson(command, rows);
+      else printLines(command, pageLines(command, rows));
+    }
     return EXIT.success;
   });
 }
 
-async function listed<T>(
-  found: AsyncIterable<readonly T[]>,
-  show: (rows: readonly T[]) => readonly string[],
-): Promise<{ readonly rows: readonly unknown[]; readonly lines: readonly string[] }> {
-  const rows = (await Array.fromAsync(found)).flat();
-  return { rows, lines: show(rows) };
-}
-
-async function* wikiPages(
-  command: Command,
-  wiki: OpenWiki,
-): AsyncGenerator<readonly IndexAnswer[]> {
-  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
-  let after: string | undefined;
-  do {
-    const rows = readIndex(
-      await wiki.ask("index", after === undefined ? body : { ...body, after }),
-    );
-    yield rows;
-    after = rows.length < AT_ONCE ? undefined : rows.at(-1)?.name;
-  } while (after !== undefined);
-}
-
-async function* wikiSources(
-  command: Command,
-  wiki: OpenWiki,
-): AsyncGenerator<readonly WikiSource[]> {
-  const body = { clearance: clearanceOf(command), limit: AT_ONCE };
-  for (let afterId = 0;;) {
-    const rows = readSources(await wiki.ask("sources", { ...body, afterId }));
-    yield rows.filter(({ state }) => state !== "superseded");
-    afterId = rows.at(-1)?.id ?? afterId;
-    if (rows.length < AT_ONCE) return;
+/** All rows of a listing; `next` gives those after the last row so far. */
+async function everyRow<T>(next: (last?: T) => Promise<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const rows = await next(all.at(-1));
+    all.push(...rows);
+    if (rows.length < PAGE_ROWS) return all;
   }
 }
 
@@ -90,7 +71,7 @@ function pageLines(command: Command, rows: readonly IndexAnswer[]): readonly str
       .join(" "),
     displayText(row.about === "" ? row.title : row.about, { max: 200 }),
   ]);
-  return tableLines(["page", "kind", "", "about"], cells, outWidth ?? WIDE);
+  return tableLines(["page", "kind", "", "about"], cells, outWidth ?? DEFAULT_COLUMNS);
 }
 
 function sourceLines(command: Command, rows: readonly WikiSource[]): readonly string[] {
@@ -117,6 +98,6 @@ function sourceLines(command: Command, rows: readonly WikiSource[]): readonly st
   return tableLines(
     ["source", "kind", "", "taken in", "owner", "from"],
     cells,
-    screen.outWidth ?? WIDE,
+    screen.outWidth ?? DEFAULT_COLUMNS,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * `wiki sanitize PAGE --colour` and `wiki redact PAGE --label`: a person's signed word that this very
- * version is trusted more, or is less confidential.
+ * `wiki sanitize PAGE --colour` and `wiki redact PAGE --label`: a person signs that one version of
+ * a page is more trusted, or less confidential.
  * @module
  */
 import {
@@ -99,7 +99,7 @@ async function mark(
   });
 }
 
-/** All of what is signed: nothing that was not shown. */
+/** Prints the whole page before it is signed. Throws `conflict` when it changed meanwhile. */
 async function show(command: Command, wiki: OpenWiki, page: Page): Promise<void> {
   const { screen } = command.powers;
   const read = await readWhole(wiki, `pages/${page.name}.md`, {

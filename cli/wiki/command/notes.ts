@@ -1,4 +1,4 @@
-/** `wiki notes`: what agents wished to remember, and what of it is kept. @module */
+/** `wiki notes`: lists what agents asked to remember; keeps or rejects a note. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { Note } from "../../../contracts/memory/mod.ts";
 import { displayBlock, displayText } from "../../../text/mod.ts";
@@ -22,7 +22,6 @@ function noteLines(command: Command, note: Note): readonly string[] {
   return [head, ...displayBlock(note.text, { maxLines: 20 })];
 }
 
-/** `wiki notes [list|keep|reject] [NOTE]`. */
 export async function wikiNotes(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, powers } = command;
   const [verb = "list", id] = parsed.args;
@@ -49,8 +48,8 @@ export async function wikiNotes(command: Command<Basic | "wikis">): Promise<numb
     const notes = readNotes(
       await wiki.ask("notes", {
         clearance: clearanceOf(command),
-        ...(kind === undefined ? {} : { kind }),
-        ...(has(parsed, "all") ? {} : { state: "waiting" }),
+        kind,
+        state: has(parsed, "all") ? undefined : "waiting",
       }),
     );
     if (command.json) printJson(command, notes);

@@ -1,34 +1,34 @@
-/** `wiki query`: the best passages, with place and origin; with `--answer` what a model makes of them. @module */
+/** `wiki query`: finds passages; with `--answer`, a model answers from them. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
 import { has, oneOf } from "../../arguments/parse_arguments.ts";
 import { type LazyCommand, printJson } from "../../command.ts";
 import type { Basic } from "../../powers.ts";
 import { readFound } from "../../../memory-wiki/host/answers.ts";
-import { clearanceOf, type OpenWiki, wholeNumber, withWiki } from "../command.ts";
-import { exitOfFound, foundDocument, PASSAGES, printFound } from "../hit_lines.ts";
+import { clearanceOf, numberOf, type OpenWiki, withWiki } from "../command.ts";
+import { DEFAULT_PASSAGES, exitOfFound, foundDocument, printFound } from "../hit_lines.ts";
 import { wikiEmbedder } from "../place.ts";
 
-const LONGEST = 4_096;
-/** What asks a model, with all that chooses one: three times as much as a question by words needs, so that it is loaded where it is asked for. */
+const MAX_QUESTION_CHARS = 4_096;
+/** Loaded only for queries that need a model: triples the modules of a query by words. */
 const withModel = async (): Promise<typeof import("./query_model.ts")> =>
   await import("./query_model.ts");
 
-/** Loads what reaches a model only where one is asked. */
-type Asking = LazyCommand<Basic | "keyboard" | "wikis", "mcpStore" | "models">;
+/** A command whose powers over models are loaded on demand. */
+type QueryCommand = LazyCommand<Basic | "keyboard" | "wikis", "mcpStore" | "models">;
 
-/** The question of a command, with its vector where the wiki has vectors. */
+/** The question, with its vector where the wiki has vectors. Throws `invalidInput`, `tooLarge`. */
 async function questionOf(
-  command: Asking,
+  command: QueryCommand,
   wiki: OpenWiki,
 ): Promise<WikiQuery> {
   const { parsed } = command;
   const text = parsed.args.join(" ").trim();
   if (text === "") throw new Fault("invalidInput", "Cannot ask the wiki: the question is empty");
-  if (text.length > LONGEST) {
+  if (text.length > MAX_QUESTION_CHARS) {
     throw new Fault(
       "tooLarge",
-      `Cannot ask the wiki: a question has at most ${LONGEST} characters`,
+      `Cannot ask the wiki: a question has at most ${MAX_QUESTION_CHARS} characters`,
     );
   }
   const within = oneOf(parsed, "within", ["pages", "sources"]);
@@ -38,16 +38,15 @@ async function questionOf(
     : await (await withModel()).vectorOf(await command.more(), embedder, text);
   return {
     text,
-    k: wholeNumber(command, "k", { least: 1, most: 100 }) ?? PASSAGES,
+    k: numberOf(command, "k", 100, "whole") ?? DEFAULT_PASSAGES,
     clearance: clearanceOf(command),
     ...(within === undefined ? {} : { within }),
     ...(vector === undefined ? {} : { vector }),
   };
 }
 
-/** Runs the command. */
 export async function wikiQuery(
-  command: Asking,
+  command: QueryCommand,
 ): Promise<number> {
   const { parsed } = command;
   if (!has(parsed, "answer")) {

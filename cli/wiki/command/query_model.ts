@@ -1,4 +1,4 @@
-/** `wiki query` where a model takes part: the question in its words, its order of the passages, its answer, its vectors. @module */
+/** `wiki query` with a model: phrasings, order of passages, answers, vectors. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { CheckedAnswer, WikiQuery } from "../../../contracts/wire/wire_wiki.ts";
@@ -8,7 +8,6 @@ import { type Command, printJson, printLines } from "../../command.ts";
 import type { Basic } from "../../powers.ts";
 import { wordWrap } from "../../terminal/columns.ts";
 import {
-  type PatchAnswer,
   readAnswer,
   readAnswerPlan,
   readFound,
@@ -16,14 +15,20 @@ import {
   type WorkAnswer,
 } from "../../../memory-wiki/host/answers.ts";
 import { marksOf, type OpenWiki, operatorName, shownPath } from "../command.ts";
-import { exitOfFound, foundDocument, nothingLines, PASSAGES, printFound } from "../hit_lines.ts";
+import {
+  DEFAULT_PASSAGES,
+  exitOfFound,
+  foundDocument,
+  nothingLines,
+  printFound,
+} from "../hit_lines.ts";
 import { type Asked, openModel, refuseAbove, sayWhere, usd } from "../model/ask.ts";
 import { type Expanded, expanded } from "../model/expand.ts";
-import { rerank, RERANKED, sayReranked } from "../model/rerank.ts";
+import { MAX_RERANKED, rerank, sayReranked } from "../model/rerank.ts";
 import { openEmbedder } from "../model/vectors.ts";
 import { decideNow, exitOfPatch } from "../patch.ts";
 
-/** The vector of a question; undefined where the embedder that the wiki's vectors are of cannot be reached, which is said. */
+/** A question's vector; undefined, with a warning, where the wiki's embedder is unreachable. */
 export async function vectorOf(
   command: Command<Basic | "mcpStore" | "models">,
   name: string,
@@ -33,7 +38,7 @@ export async function vectorOf(
   try {
     const embedder = await openEmbedder(command, name);
     try {
-      // A question is the operator's own words, and as confidential as those.
+      // The question is the operator's own text, hence internal.
       const { vectors } = await embedder.embed([text], "internal", 1);
       const [values] = vectors;
       return values === undefined ? undefined : { embedder: embedder.vectors, values };
@@ -48,7 +53,7 @@ export async function vectorOf(
   }
 }
 
-/** Runs a `wiki query` with `--answer`, `--rerank` or `--expand`; gives the exit code. */
+/** Runs `wiki query` with `--answer`, `--rerank` or `--expand`; returns the exit code. */
 export async function queryWithModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
@@ -60,8 +65,7 @@ export async function queryWithModel(
   if (has(parsed, "answer")) return await answerFromWiki(command, wiki, question, expand);
   if (has(parsed, "rerank")) return await queryReranked(command, wiki, question, expand);
   const found = readFound(await wiki.ask("query", question));
-  const also = expand === undefined ? {} : { expand };
-  if (command.json) printJson(command, { ...foundDocument(question, found), ...also });
+  if (command.json) printJson(command, { ...foundDocument(question, found), expand });
   else printFound(command, wiki, question, found);
   return exitOfFound(found);
 }
@@ -72,21 +76,17 @@ async function queryReranked(
   question: WikiQuery,
   expand: Expanded["about"] | undefined,
 ): Promise<number> {
-  const k = question.k ?? PASSAGES;
-  const wide = { ...question, k: Math.max(k, RERANKED) };
+  const k = question.k ?? DEFAULT_PASSAGES;
+  const wide = { ...question, k: Math.max(k, MAX_RERANKED) };
   const all = readFound(await wiki.ask("query", wide));
   const ranked = all.fit === "none"
     ? undefined
     : await rerank(command, question, all, expand?.cost_usd);
   const ordered = ranked?.found ?? all;
   const found = { ...ordered, hits: ordered.hits.slice(0, k) };
-  const also = expand === undefined ? {} : { expand };
   if (command.json) {
-    printJson(command, {
-      ...foundDocument(question, found),
-      rerank: ranked?.about ?? null,
-      ...also,
-    });
+    const document = foundDocument(question, found);
+    printJson(command, { ...document, rerank: ranked?.about ?? null, expand });
   } else {
     printFound(command, wiki, question, found);
     if (ranked !== undefined) sayReranked(command, ranked);
@@ -95,8 +95,8 @@ async function queryReranked(
 }
 
 /**
- * Answers a question, searched also in a model's words where its own find it in part or not (`before`: they were asked for already). Exit
- * code 68 when nothing fits: then no model is asked to answer.
+ * Answers a question from passages; one whose own words find only weak passages is rephrased first
+ * (`before`: it already was). Exit code 68 when no passage fits; then no model is asked.
  */
 async function answerFromWiki(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
@@ -107,22 +107,16 @@ async function answerFromWiki(
   const plan = async (asked: WikiQuery) => readAnswerPlan(await wiki.ask("answerPlan", asked));
   let { found, ask } = await plan(question);
   let expand: Expanded["about"] | undefined = before;
-  // Where the question's own words find the answer, other words are not paid for.
+  // A question whose own words find good passages is not rephrased: that would cost money.
   if (found.fit !== "good" && before === undefined) {
     const wider = await expanded(command, wiki, question);
     expand = wider.about;
     if (wider.question.queries !== undefined) ({ found, ask } = await plan(wider.question));
   }
-  const also = expand === undefined ? {} : { expand };
-  if (ask === null || found.fit === "none") {
+  const { fit, searched } = found;
+  if (ask === null || fit === "none") {
     if (command.json) {
-      printJson(command, {
-        question: question.text,
-        fit: found.fit,
-        answer: null,
-        searched: found.searched,
-        ...also,
-      });
+      printJson(command, { question: question.text, fit, answer: null, searched, expand });
     } else printLines(command, nothingLines(command, found));
     return EXIT.lowConfidence;
   }
@@ -130,23 +124,21 @@ async function answerFromWiki(
   const checked = readAnswer(
     await wiki.ask("answerCheck", { question: question.text, text: said.text, found }),
   );
-  const patch = has(command.parsed, "file") ? await file(command, wiki, checked, model) : undefined;
+  const by = operatorName(command.powers);
+  const patch = has(command.parsed, "file")
+    ? readPatch(await wiki.ask("answerFile", { answer: checked, model, by }))
+    : undefined;
   if (command.json) {
     printJson(command, {
-      question: question.text,
-      fit: found.fit,
-      answer: checked,
-      model,
-      cost_usd: said.money,
+      ...{ question: question.text, fit, answer: checked, model, cost_usd: said.money },
       tokens: said.inputTokens + said.outputTokens,
-      ...also,
-      ...(patch === undefined ? {} : { patch: patch.id, state: patch.state }),
+      ...{ expand, patch: patch?.id, state: patch?.state },
     });
     return EXIT.success;
   }
   show(command, wiki, checked, said);
   if (patch === undefined) return EXIT.success;
-  // Filing is a decision: at a terminal it is taken now, elsewhere it waits.
+  // At a terminal the proposed page is decided now; elsewhere it waits for review.
   return exitOfPatch(await decideNow(command, wiki, patch));
 }
 
@@ -168,17 +160,6 @@ async function askModel(
   } finally {
     model.close();
   }
-}
-
-/** Proposes the answer as a page. */
-async function file(
-  command: Command,
-  wiki: OpenWiki,
-  answer: CheckedAnswer,
-  model: string,
-): Promise<PatchAnswer> {
-  const by = operatorName(command.powers);
-  return readPatch(await wiki.ask("answerFile", { answer, model, by }));
 }
 
 function show(command: Command, wiki: OpenWiki, answer: CheckedAnswer, said: Asked): void {

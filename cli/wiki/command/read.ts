@@ -1,4 +1,4 @@
-/** `wiki status|history|diff|log`: how a wiki stands and came to be. @module */
+/** `wiki status|history|diff|log`: the state of a wiki and how it changed. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import type { PageName } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -16,16 +16,16 @@ import { clearanceOf, counted, EVERYTHING, momentText, pageNameOf, withWiki } fr
 import { diffLines } from "../patch.ts";
 import type { Basic } from "../../powers.ts";
 
-const LOG_PAGE = 500;
+const EVENTS_PER_REQUEST = 500;
 
-/** A small wiki's index is made for each question: keeping it would take longer. */
+/** A small wiki's index is built for each question: loading a stored one would take longer. */
 const INDEX_WORDS = {
   fresh: "fresh",
   behind: "takes in the latest changes with the next question",
   missing: 'none is kept: it is made when something is asked ("remit wiki reindex" keeps one)',
 };
 
-/** `wiki status`: how a wiki stands. */
+/** `wiki status`: counts of pages, sources, waiting patches and notes; the state of the index. */
 export async function wikiStatus(command: Command<Basic | "wikis">): Promise<number> {
   return await withWiki(command, async (wiki) => {
     const status = readStatus(await wiki.ask("status", null));
@@ -95,7 +95,7 @@ export async function wikiDiff(command: Command<Basic | "wikis">): Promise<numbe
   });
 }
 
-/** `wiki log`: the append-only record; with `--verify` whether it holds. */
+/** `wiki log`: the append-only record; `--verify` checks its chain. */
 export async function wikiLog(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, powers } = command;
   return await withWiki(command, async (wiki) => {
@@ -112,7 +112,7 @@ export async function wikiLog(command: Command<Basic | "wikis">): Promise<number
       return problem === null ? EXIT.success : EXIT.failure;
     }
     for (let afterN = 0;;) {
-      const events = readLog(await wiki.ask("log", { afterN, limit: LOG_PAGE }));
+      const events = readLog(await wiki.ask("log", { afterN, limit: EVENTS_PER_REQUEST }));
       if (command.json) printJsonLines(command, events);
       else {
         printLines(
@@ -125,7 +125,7 @@ export async function wikiLog(command: Command<Basic | "wikis">): Promise<number
         );
       }
       const last = events.at(-1)?.n ?? afterN;
-      if (events.length < LOG_PAGE || last <= afterN) break;
+      if (events.length < EVENTS_PER_REQUEST || last <= afterN) break;
       afterN = last;
     }
     powers.screen.hint("");

@@ -1,4 +1,4 @@
-/** `wiki review`: what waits for a person, one patch with its difference, a page that was read. @module */
+/** `wiki review`: lists or decides waiting patches, or records that a person read a page. @module */
 import { EXIT, Fault } from "../../../contracts/base/mod.ts";
 import { PatchName } from "../../../contracts/memory/mod.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -10,10 +10,10 @@ import {
   EVERYTHING,
   marksOf,
   momentText,
+  numberOf,
   type OpenWiki,
   operatorName,
   pageNameOf,
-  wholeNumber,
   withWiki,
 } from "../command.ts";
 import {
@@ -28,7 +28,6 @@ import {
 } from "../patch.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Runs the command. */
 export async function wikiReview(command: Command<Basic | "keyboard" | "wikis">): Promise<number> {
   const { parsed } = command;
   const [id] = parsed.args;
@@ -49,7 +48,7 @@ export async function wikiReview(command: Command<Basic | "keyboard" | "wikis">)
   });
 }
 
-/** Every patch that waits: by a flag, or asked about at a terminal. */
+/** Decides every waiting patch, by a flag or by asking at the terminal. */
 async function reviewAll(command: Command<Basic | "keyboard">, wiki: OpenWiki): Promise<number> {
   const { parsed, powers } = command;
   const patches = readPatches(await wiki.ask("patches", { state: "proposed" }));
@@ -122,11 +121,11 @@ async function reviewPatch(
   return EXIT.success;
 }
 
-/** Says that a person has read this very version and found it right. */
+/** Records that a person has read this version of a page and found it right. */
 async function reviewPage(command: Command, wiki: OpenWiki, text: string): Promise<number> {
   const name = pageNameOf(text);
   const { page } = readPage(await wiki.ask("page", { clearance: EVERYTHING, name }));
-  const version = wholeNumber(command, "at", { least: 1, most: 1_000_000 }) ?? page.version;
+  const version = numberOf(command, "at", 1_000_000, "whole") ?? page.version;
   const by = operatorName(command.powers);
   const marked = readMarked(await wiki.ask("review", { name, version, by }));
   if (command.json) printJson(command, marked);

@@ -8,18 +8,18 @@ import { readLines } from "../../../memory-wiki/host/answers.ts";
 import {
   clearanceOf,
   marksOf,
+  numberOf,
   type OpenWiki,
   pageNameOf,
   shownPath,
-  wholeNumber,
   withWiki,
 } from "../command.ts";
 import { numberedLines } from "../hit_lines.ts";
 import type { Basic } from "../../powers.ts";
 
-const MAX = 1_000_000;
-/** Lines that are asked for at once. */
-const PIECE = 5_000;
+const MAX_LINE = 1_000_000;
+/** Lines of one request to the wiki's process. */
+const LINES_PER_REQUEST = 5_000;
 
 /** Reads `--lines 10-20` or `--lines 10`. Throws `invalidInput`. */
 function readSpan(text: string): { readonly from: number; readonly to: number } {
@@ -29,14 +29,14 @@ function readSpan(text: string): { readonly from: number; readonly to: number } 
   throw new Fault("invalidInput", `Cannot read --lines "${text}": it is like 10-20, or 10`);
 }
 
-/** `raw/NAME` as it is; everything else is a page. */
+/** The file that an argument names: raw/NAME, index.md, log.md, or else a page. */
 function fileNameOf(text: string): string {
   const raw = /^(?:.*\/)?(raw\/[^/]+)$/.exec(text)?.[1];
   if (raw !== undefined) return raw;
   return text === "index.md" || text === "log.md" ? text : `pages/${pageNameOf(text)}.md`;
 }
 
-/** All lines of a file in a wiki that a command may see, or a span of them. */
+/** Reads all lines of a wiki's file, or a span of them, within a clearance. */
 export async function readWhole(
   wiki: OpenWiki,
   name: string,
@@ -47,18 +47,18 @@ export async function readWhole(
     readonly version?: number | undefined;
   },
 ): Promise<ReturnType<typeof readLines>> {
-  const { clearance, from = 1, to = MAX, version } = options;
+  const { clearance, from = 1, to = MAX_LINE, version } = options;
   const pieces: string[] = [];
   let next = from;
   for (;;) {
     const read = readLines(
       await wiki.ask("read", {
-        ...{ clearance, name, from: next, lines: Math.min(PIECE, to - next + 1) },
-        ...(version === undefined ? {} : { version }),
+        ...{ clearance, name, version, from: next },
+        lines: Math.min(LINES_PER_REQUEST, to - next + 1),
       }),
     );
     if (read.to >= next) pieces.push(read.text);
-    // A single line above the bound is given cut, and the next one follows.
+    // A line longer than a response is returned cut; go on with the next line.
     const last = Math.max(read.to, next);
     if (read.to < next || last >= Math.min(to, read.of)) {
       return { ...read, from, to: read.to, text: pieces.join("\n") };
@@ -67,13 +67,12 @@ export async function readWhole(
   }
 }
 
-/** `wiki show PAGE|raw/FILE`. */
 export async function wikiShow(command: Command<Basic | "wikis">): Promise<number> {
   const { parsed, powers } = command;
   const name = fileNameOf(parsed.args[0] ?? "");
   const given = flag(parsed, "lines");
   const span = given === undefined ? {} : readSpan(given);
-  const version = wholeNumber(command, "at", { least: 1, most: MAX });
+  const version = numberOf(command, "at", MAX_LINE, "whole");
   return await withWiki(command, async (wiki) => {
     const read = await readWhole(wiki, name, { clearance: clearanceOf(command), ...span, version });
     if (command.json) {

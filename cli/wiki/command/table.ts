@@ -1,4 +1,4 @@
-/** The commands over wikis, as help and parsing read them. @module */
+/** The `wiki` commands, for help, parsing and dispatch. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../../arguments/command_spec.ts";
 import { family } from "../../arguments/family.ts";
 
@@ -18,19 +18,19 @@ const COLOUR: FlagSpec = {
   value: "BLUE|YELLOW|RED",
   help: "how far it is trusted: files YELLOW, the web RED; more than that asks you at the terminal",
 };
-/** How confidential something is. */
+/** `--label`. */
 export const LABEL: FlagSpec = {
   name: "label",
   value: "public|internal|secret",
   help: "how confidential it is; absent: internal, and public for the web",
 };
-/** Which model is asked. */
+/** `--model` of commands that ask one. */
 export const ASKED: FlagSpec = {
   name: "model",
   value: "REF",
   help: "the model that is asked; absent: the one of remit.yaml",
 };
-/** What may be spent. */
+/** `--max-cost`, with the help of the command. */
 export const maxCost = (help: string): FlagSpec => ({ name: "max-cost", value: "USD", help });
 const NO_PAGES: FlagSpec = { name: "no-pages", help: "make no pages of the sources" };
 const AT: FlagSpec = { name: "at", value: "N", help: "this version of a page; absent: the newest" };
@@ -246,7 +246,7 @@ const WIKI_COMMANDS: readonly CommandSpec[] = [
   ),
 ];
 
-/** The memory. */
+/** The family of `wiki` commands. */
 export const WIKIS = family(WIKI_COMMANDS, [
   "screen",
   "disk",

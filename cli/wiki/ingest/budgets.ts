@@ -1,26 +1,26 @@
-/** Budgets of sources and of the index, which the kernel counts: asked before each batch that a wiki takes in. @module */
+/** Asks the kernel before each batch whether the budgets of sources and index allow it. @module */
 import { amountOf } from "../../../contracts/task/spending.ts";
 import { askKernel, type Command } from "../../command.ts";
 import { loadConfig } from "../../../config/files.ts";
 import type { Basic } from "../../powers.ts";
 import type { OnIngest } from "./files.ts";
 
-const OF: ReadonlySet<string> = new Set(["sources", "sourceBytes", "indexBytes"]);
+const BUDGETED: ReadonlySet<string> = new Set(["sources", "sourceBytes", "indexBytes"]);
 
-/** Counts what a command takes in; nothing, and no kernel, where remit.yaml has no such budget. */
+/** The `begin` hook of an ingest; without such budgets none, so that no kernel starts. */
 export function ingestBudgets(
   command: Command<Basic | "wikis">,
   stateFolder: string,
 ): Pick<OnIngest, "begin"> {
   const { powers: { disk, wikis, environment }, places } = command;
   const { policy } = loadConfig(disk, places, { folder: environment.cwd, mounts: [] });
-  if (!(policy.budgets ?? []).some((budget) => OF.has(amountOf(budget).of))) return {};
-  const index = (): number => {
-    // The database's journal is part of it until it is taken in.
+  if (!(policy.budgets ?? []).some((budget) => BUDGETED.has(amountOf(budget).of))) return {};
+  const indexBytes = (): number => {
+    // The database's journal lies in the state folder and counts until SQLite merges it.
     const files = [stateFolder, `${stateFolder}/index`].flatMap((folder) =>
       disk.list(folder).map((name) => `${folder}/${name}`)
     );
-    // A part of an index that is replaced meanwhile is none.
+    // A file that was replaced since the listing counts nothing.
     return files.reduce((sum, path) => {
       const found = wikis.look(path);
       return sum + (found?.kind === "file" ? found.bytes : 0);
@@ -29,12 +29,12 @@ export function ingestBudgets(
   const doing = "take sources in";
   return {
     async begin({ files, bytes }): Promise<() => Promise<void>> {
-      // By how much an index grows is known when it has grown: one that is full already takes nothing more.
+      // The index's growth is known afterwards; asking for one byte now refuses when it is full.
       const amounts = { sources: files, sourceBytes: bytes, indexBytes: 1 };
       await askKernel(command, "use", { amounts, doing, past: false });
-      const before = index();
+      const before = indexBytes();
       return async () => {
-        const grown = Math.max(0, index() - before - 1);
+        const grown = Math.max(0, indexBytes() - before - 1);
         await askKernel(command, "use", { amounts: { indexBytes: grown }, doing, past: true });
       };
     },

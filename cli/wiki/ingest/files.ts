@@ -1,8 +1,7 @@
-/** Files of this machine into a wiki: in batches, and what is gone marked as gone. @module */
+/** Takes files and folders into a wiki in batches; marks sources whose files are gone. @module */
 import { basename } from "node:path";
 import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
-import type { SourceKind } from "../../../contracts/memory/mod.ts";
 import type { IngestFiles, IngestProgress, IngestReport } from "../../../contracts/wire/mod.ts";
 import { makeExportLists } from "../../../launch/disk/export_lists.ts";
 import {
@@ -16,7 +15,7 @@ import { knownWikis, makeWikiPlace, type WikiPlace, type WikiWhere } from "../pl
 import { kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
 import { neverFault, type Walk, walkFolder } from "../../../memory-wiki/host/ingest/walk.ts";
 
-/** What is said of everything that one command takes in. */
+/** Label, colour, owner and expiry (milliseconds since 1970) of the sources of one command. */
 export interface Trust {
   readonly label: Label;
   readonly colour: Colour;
@@ -24,19 +23,22 @@ export interface Trust {
   readonly expiresAt?: number;
 }
 
-/** Whoever looks on, and may stop it between two batches. */
+/** Hooks of an ingest: stopping between batches, budgets, progress. */
 export interface OnIngest {
   readonly signal?: AbortSignal;
-  /** Before each batch: rejects where a budget has no room for it. What it gives is called when the batch is in. */
+  /** Called before a batch; rejects when a budget is exhausted. Its result is called after it. */
   begin?(
     batch: { readonly files: number; readonly bytes: number },
   ): Promise<() => Promise<void>>;
-  onFile?(progress: IngestProgress, of: { readonly done: number; readonly all: number }): void;
+  onFile?(
+    file: Pick<IngestProgress, "name">,
+    of: { readonly done: number; readonly all: number },
+  ): void;
 }
 
-/** What became of one thing that was named. */
+/** The outcome for one argument of an ingest. */
 export interface Ingested {
-  /** The source's key; of a folder what the keys of its files begin with. */
+  /** The key of a single source, or the common prefix of the keys of a folder's files. */
   readonly of: { readonly key: string } | { readonly prefix: string };
   readonly report: IngestReport;
   readonly walk?: Walk;
@@ -44,13 +46,18 @@ export interface Ingested {
   readonly removed: readonly string[];
 }
 
-/** Bytes of one document, at most. */
-export const DOCUMENT_BYTES = 32 * 1024 * 1024;
-const BATCH_FILES = 500;
-const BATCH_BYTES = 64 * 1024 * 1024;
-const NOTHING: IngestReport = Object.freeze({ added: 0, changed: 0, unchanged: 0, failed: [] });
+/** Size of one document in bytes, at most. */
+export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
+const MAX_BATCH_FILES = 500;
+const MAX_BATCH_BYTES = 64 * 1024 * 1024;
+const EMPTY_REPORT: IngestReport = Object.freeze({
+  added: 0,
+  changed: 0,
+  unchanged: 0,
+  failed: [],
+});
 
-/** As little as is no text. */
+/** Stands for an unreadable file: a NUL byte is no text. */
 const NO_TEXT = new Uint8Array(1);
 
 type Taken = IngestFiles["files"][number];
@@ -58,10 +65,10 @@ type Taken = IngestFiles["files"][number];
 /** The key of a file's source. */
 const fileKey = (path: string): string => `file:${path}`;
 
-/** What the keys of all files beneath a folder begin with. */
+/** The common prefix of the keys of all files beneath a folder. */
 const folderKey = (path: string): string => fileKey(path === "/" ? "/" : `${path}/`);
 
-/** What an export's list says of a file, where one does. */
+/** What the list of an earlier export claims about a file, if it names the file. */
 const claimOf = (claimed: Taken["claimed"]): Pick<Taken, "claimed"> =>
   claimed === undefined ? {} : { claimed };
 
@@ -76,35 +83,33 @@ export function addReports(a: IngestReport, b: IngestReport): IngestReport {
   };
 }
 
-/** Hands documents over, at most 500 files and 64 MiB at once. Throws `cancelled` between two batches. */
+/** Passes documents to the wiki's process in batches. Throws `cancelled` between batches. */
 async function ingestBatches(
   wiki: OpenWiki,
   files: readonly (Taken & { readonly bytes: number })[],
   trust: Trust,
   on: OnIngest = {},
 ): Promise<IngestReport> {
-  let report = NOTHING;
+  let report = EMPTY_REPORT;
   let done = 0;
   wiki.link.onTell((op, body) => {
     if (op !== "progress") return;
-    const progress = readProgress(body);
     done += 1;
-    const { name, did, why } = progress;
-    on.onFile?.({ name, did, ...(why === undefined ? {} : { why }) }, { done, all: files.length });
+    on.onFile?.(readProgress(body), { done, all: files.length });
   });
   const isStopped = (): boolean => on.signal?.aborted === true;
   for (let at = 0; at < files.length;) {
     if (isStopped()) throw stopped();
     const batch: Taken[] = [];
     let bytes = 0;
-    for (; at < files.length && batch.length < BATCH_FILES; at++) {
+    for (; at < files.length && batch.length < MAX_BATCH_FILES; at++) {
       const next = files[at];
-      if (next === undefined || (batch.length > 0 && bytes + next.bytes > BATCH_BYTES)) break;
+      if (next === undefined || (batch.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES)) break;
       bytes += next.bytes;
       const { path, key, kind, name, origin } = next;
       batch.push({ path, key, kind, name, origin, ...claimOf(next.claimed) });
     }
-    const body = { files: batch, ...trust, by: "operator", maxBytes: DOCUMENT_BYTES };
+    const body = { files: batch, ...trust, by: "operator", maxBytes: MAX_DOCUMENT_BYTES };
     const end = await on.begin?.({ files: batch.length, bytes });
     try {
       report = addReports(report, readReport(await wiki.ask("ingestFiles", body)));
@@ -126,7 +131,7 @@ function stopped(cause?: unknown): Fault {
   );
 }
 
-/** Takes a folder in: what its rules leave, and marks as removed what it held before. */
+/** Takes a folder in, by its ignore rules; marks sources whose files are gone as removed. */
 export async function ingestFolder(
   where: WikiWhere,
   wiki: OpenWiki,
@@ -142,7 +147,7 @@ export async function ingestFolder(
     ...knownWikis(where).map(({ folder }) => folder),
   ].filter((each) => each !== root);
   const lists = makeExportLists(disk);
-  const walk = walkFolder({ disk, wikis, apart, most: DOCUMENT_BYTES }, root);
+  const walk = walkFolder({ disk, wikis, apart, most: MAX_DOCUMENT_BYTES }, root);
   const files = walk.files.map(({ path, name, kind, bytes }) => ({
     ...{ path: wiki.link.inside(path), key: fileKey(path), kind, bytes, origin: path },
     name: name.slice(-512),
@@ -156,10 +161,10 @@ export async function ingestFolder(
     ...walk.unread.map(({ name, why }) => ({ name, why: `${why}; what was taken in of it stays` })),
     ...walk.large.map(({ name, bytes }) => ({
       name,
-      why: `it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`,
+      why: `it has ${bytes} bytes; a document has at most ${MAX_DOCUMENT_BYTES}`,
     })),
   ];
-  // What could not be read this time is there all the same.
+  // Unreadable and oversized files still exist: their sources are not marked as removed.
   const present = [...walk.files, ...walk.large].map(({ path }) => fileKey(path));
   const unseen = [...walk.unread, ...walk.deep].map(({ path }) => folderKey(path));
   const gone = { keyPrefix: folderKey(root), present, ...(unseen.length === 0 ? {} : { unseen }) };
@@ -167,7 +172,7 @@ export async function ingestFolder(
   return { of: { prefix: folderKey(root) }, report: { ...taken, failed }, walk, removed };
 }
 
-/** Takes one file in that was named by hand: of a kind that its name or its bytes tell. */
+/** Takes in one file, its kind told by name or bytes. Throws for a path on the never-list. */
 export async function ingestFile(
   where: WikiWhere,
   wiki: OpenWiki,
@@ -182,16 +187,16 @@ export async function ingestFile(
   const of = { key: fileKey(path) };
   const fail = (why: string): Ingested => ({
     of,
-    report: { ...NOTHING, failed: [{ name, why }] },
+    report: { ...EMPTY_REPORT, failed: [{ name, why }] },
     removed: [],
   });
-  if (bytes > DOCUMENT_BYTES) {
-    return fail(`it has ${bytes} bytes; a document has at most ${DOCUMENT_BYTES}`);
+  if (bytes > MAX_DOCUMENT_BYTES) {
+    return fail(`it has ${bytes} bytes; a document has at most ${MAX_DOCUMENT_BYTES}`);
   }
   let kind = kindOfName(name);
   if (kind === undefined) {
     try {
-      // A file without a size is not opened to look at it: some of the machine's own have no end.
+      // A file of size 0 is not sniffed: some of the system's own have no end.
       if (bytes === 0 || looksLikeText(disk.read(path) ?? NO_TEXT)) kind = "text";
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -211,22 +216,14 @@ export async function ingestFile(
   return { of, report, removed: [] };
 }
 
-/** Takes bytes in that came from elsewhere: they lie in a file that the wiki's process may read. */
+/** Takes in bytes that were copied to a file which the wiki's process may read. */
 export async function ingestBytes(
   wiki: OpenWiki,
-  from: {
-    readonly path: string;
-    readonly key: string;
-    readonly kind: SourceKind;
-    readonly name: string;
-    readonly origin: string;
-    readonly bytes: number;
-  },
+  from: Omit<Taken, "claimed"> & { readonly bytes: number },
   trust: Trust,
   on: OnIngest = {},
 ): Promise<Ingested> {
-  const { bytes } = from;
-  const file = { ...from, path: wiki.link.inside(from.path), bytes };
+  const file = { ...from, path: wiki.link.inside(from.path) };
   const report = await ingestBatches(wiki, [file], trust, on);
   return { of: { key: from.key }, report, removed: [] };
 }
@@ -239,7 +236,10 @@ interface WikiFilling {
   readonly colour?: "YELLOW" | "RED";
 }
 
-/** Makes a wiki, takes a folder in, and makes extractive pages. It does not become the one last made. Throws `upstream` when a document fails. */
+/**
+ * Makes a wiki from a folder of documents, with extractive pages; it does not become the default.
+ * Throws `upstream` when a document fails.
+ */
 export async function provideWiki(
   where: WikiWhere,
   filling: WikiFilling,

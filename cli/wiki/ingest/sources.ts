@@ -1,4 +1,4 @@
-/** What `wiki ingest` is told to take in, and how far it is trusted. @module */
+/** The arguments of `wiki ingest` as sources, and the trust that each gets. @module */
 import { join } from "node:path";
 import { type Colour, type Label, mixColour } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
@@ -8,11 +8,11 @@ import type { Command } from "../../command.ts";
 import { flag, oneOf } from "../../arguments/parse_arguments.ts";
 import { absolute, within } from "../../../launch/disk/places.ts";
 import { askOperator, operatorName, shownPath } from "../command.ts";
-import { DOCUMENT_BYTES, type Trust } from "./files.ts";
+import { MAX_DOCUMENT_BYTES, type Trust } from "./files.ts";
 import { kindOfAnswer, kindOfName, looksLikeText } from "../../../memory-wiki/host/ingest/kinds.ts";
 import type { Basic } from "../../powers.ts";
 
-/** One thing that was named, ready to be taken in. */
+/** One argument, ready to be taken in: a path, or bytes that were copied to a temporary file. */
 export type Source =
   | { readonly kind: "folder"; readonly path: string; readonly shown: string }
   | { readonly kind: "file"; readonly path: string; readonly shown: string }
@@ -46,7 +46,7 @@ function readTtl(text: string): number {
 /** Whether a word names a page of the web. */
 export const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
 
-/** What the flags say of everything that is taken in. `least` is what its place says. */
+/** Trust by flags, else by place; a person confirms a colour above the place's. */
 export async function trustOf(
   command: Command<Basic | "keyboard">,
   place: { readonly colour: Colour; readonly label: Label; readonly shown: string },
@@ -70,23 +70,23 @@ export async function trustOf(
   };
 }
 
-/** Where things come from says how far they are trusted. */
+/** Trust by origin: web pages RED and public, everything else YELLOW and internal. */
 export function placeTrust(text: string): { readonly colour: Colour; readonly label: Label } {
   return isUrl(text) ? { colour: "RED", label: "public" } : { colour: "YELLOW", label: "internal" };
 }
 
-/** What the system shows of itself as files. */
-const MACHINE = ["/proc", "/sys", "/dev"];
+/** Folders in which the system shows itself as files. */
+const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev"];
 
 /**
- * A file or folder that was named. Throws `notFound`; `invalidInput` for pipes and sockets; `refused` for what may not
- * be read, devices, the state, the wiki itself and the whole machine.
+ * A file or folder given by path. Throws `notFound`; `invalidInput` for pipes, sockets and devices;
+ * `refused` for unreadable paths, system folders, Remit's state, the wiki itself and `/`.
  */
 export function pathSource(command: Command<Basic | "wikis">, text: string, wiki: string): Source {
   const { powers, places } = command;
   const { disk, environment } = powers;
   const named = absolute(environment, text);
-  if (MACHINE.some((each) => within(named, each))) {
+  if (SYSTEM_FOLDERS.some((each) => within(named, each))) {
     throw new Fault("refused", `Cannot take "${text}" in: it is the machine's own, no document`);
   }
   const path = disk.real(named);
@@ -110,7 +110,7 @@ export function pathSource(command: Command<Basic | "wikis">, text: string, wiki
     throw new Fault("refused", `Cannot take "${text}" in: it may not be looked at`);
   }
   if (found !== "file" && found !== "folder") {
-    // A pipe would be waited for, a device read without end.
+    // Reading a pipe would wait for its writer; reading a device may never end.
     throw new Fault(
       "invalidInput",
       `Cannot take "${text}" in: it is neither a file nor a folder; what a program writes is taken as -`,
@@ -119,7 +119,7 @@ export function pathSource(command: Command<Basic | "wikis">, text: string, wiki
   return { kind: found, path, shown: shownPath(environment, path) };
 }
 
-/** A page of the web, in a file beneath `folder`. Throws as `WikiHands.fetch`, and `invalidInput` for what is no document. */
+/** Fetches a web page into a file beneath `folder`. Throws as `wikis.fetch`, `invalidInput`. */
 export async function fetchedSource(
   command: Command<Basic | "interrupts" | "wikis">,
   text: string,
@@ -143,7 +143,7 @@ export async function fetchedSource(
     disk.write(path, bytes);
     const { host, pathname } = new URL(url);
     const name = `${host}${pathname}`.slice(0, 512);
-    // Fragments name no other document.
+    // URLs that differ only in their fragment are one document.
     const key = new URL(text);
     key.hash = "";
     return {
@@ -156,14 +156,14 @@ export async function fetchedSource(
   }
 }
 
-/** Standard input, in a file beneath `folder`. Throws `invalidInput` for nothing, and for what is no text and has no name. */
+/** Reads standard input into a file beneath `folder`. Throws `invalidInput`. */
 export async function pipedSource(
   command: Command<Basic | "wikis">,
   folder: string,
 ): Promise<Source> {
   const { powers, parsed } = command;
   const name = flag(parsed, "name") ?? "stdin";
-  const bytes = await powers.wikis.input(DOCUMENT_BYTES);
+  const bytes = await powers.wikis.input(MAX_DOCUMENT_BYTES);
   if (bytes.length === 0) throw new Fault("invalidInput", "Cannot take - in: nothing came in");
   const document = kindOfName(name) ?? (looksLikeText(bytes) ? "text" : undefined);
   if (document === undefined) {

@@ -1,4 +1,4 @@
-/** Questions to a model for the operator's own commands, through the kernel: label, money, egress. @module */
+/** Asks a model for the operator's commands, through the kernel's checks of label and cost. @module */
 import * as z from "zod";
 import type { Colour, Label } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode, toJson } from "../../../contracts/base/mod.ts";
@@ -13,7 +13,7 @@ import { kernelFor } from "../../run/kernel_for.ts";
 import { numberOf } from "../command.ts";
 import type { Basic } from "../../powers.ts";
 
-/** One question, as the wiki's process or a command words it. */
+/** One request to a model, worded by the wiki's process or a command. */
 export interface ModelAsk {
   readonly system: string;
   readonly user: string;
@@ -31,29 +31,30 @@ const Answer = z.object({
   outputTokens: z.number(),
   money: z.number(),
 });
-/** What a model said, and what that took. */
+/** A model's answer, with tokens and US dollars. */
 export type Asked = z.infer<typeof Answer>;
 
-/** A model that answers. */
+/** A model that the kernel can reach. */
 export interface AskedModel {
-  /** As the operator called it. */
+  /** The operator's name for the model. */
   readonly name: string;
   readonly contextTokens: number;
-  /** Those that text goes to, beyond this machine. */
+  /** Providers beyond this machine that receive the text; empty for a local model. */
   readonly providers: readonly AskedProvider[];
-  /** US dollars of so many tokens, as far as known. */
+  /** US dollars for these tokens; an unknown price counts as the highest. */
   priceOf(tokens: { readonly input: number; readonly output: number }): number;
   ask(request: ModelAsk): Promise<Asked>;
   close(): void;
 }
 
 const MAX_COST = 1_000;
-const CHARS_A_TOKEN = 3;
-const ENDS: ReadonlySet<FaultCode> = new Set(["budgetExhausted", "cancelled", "invalidInput"]);
-const CONTEXT = 32_768;
+const CHARS_PER_TOKEN = 3;
+/** Faults that end the command; after any other the command goes on without an answer. */
+const FATAL: ReadonlySet<FaultCode> = new Set(["budgetExhausted", "cancelled", "invalidInput"]);
+const DEFAULT_CONTEXT_TOKENS = 32_768;
 const MILLION = 1e6;
 
-/** Chooses a command's model (`--model`, else remit.yaml's), and reaches it. Throws as `chooseModel`. */
+/** Chooses the model of `--model` or remit.yaml and reaches it. Throws as `chooseModel`. */
 export async function openModel(
   command: Command<Basic | "mcpStore" | "models">,
 ): Promise<AskedModel> {
@@ -74,12 +75,7 @@ export async function openModel(
       return (input * price.input + output * price.output) / MILLION;
     },
     async ask(request): Promise<Asked> {
-      const { responseSchema, ...rest } = request;
-      const asked = await link.ask(
-        "ask",
-        toJson({ model, ...rest, ...(responseSchema === undefined ? {} : { responseSchema }) }),
-      );
-      const answer = Answer.safeParse(asked);
+      const answer = Answer.safeParse(await link.ask("ask", toJson({ model, ...request })));
       if (answer.success) return answer.data;
       throw new Fault("upstream", "Cannot ask the model: the kernel's answer does not read");
     },
@@ -90,48 +86,56 @@ export async function openModel(
 function contextOf(config: string): number {
   const value: unknown = JSON.parse(config);
   const remote = RemoteConfig.safeParse(value);
-  if (remote.success) return remote.data.contextTokens ?? CONTEXT;
+  if (remote.success) return remote.data.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   const local = LocalConfig.safeParse(value);
-  return local.success ? local.data.contextTokens ?? CONTEXT : CONTEXT;
+  return local.success
+    ? local.data.contextTokens ?? DEFAULT_CONTEXT_TOKENS
+    : DEFAULT_CONTEXT_TOKENS;
 }
 
-/** Refuses with `budgetExhausted` what may cost more than `--max-cost`, beside what was `spent` already; `verb` is what cannot be done then. */
+/** Throws `budgetExhausted` where `spent` US dollars and the request's worst case exceed `--max-cost`. */
 export function refuseAbove(
   command: Command,
   model: Pick<AskedModel, "priceOf">,
-  { system, user, maxTokens }: Pick<ModelAsk, "system" | "user" | "maxTokens">,
+  request: Pick<ModelAsk, "system" | "user" | "maxTokens">,
   verb: string,
   spent = 0,
 ): void {
-  const most = numberOf(command, "max-cost", MAX_COST);
-  const input = Math.ceil((system.length + user.length) / CHARS_A_TOKEN);
-  const worst = spent + model.priceOf({ input, output: maxTokens });
-  if (most === undefined || worst <= most) return;
+  const maxCost = numberOf(command, "max-cost", MAX_COST);
+  const tokens = { input: inputTokens(request), output: request.maxTokens };
+  const worst = spent + model.priceOf(tokens);
+  if (maxCost === undefined || worst <= maxCost) return;
   throw new Fault(
     "budgetExhausted",
-    `Cannot ${verb}: it may cost ${usd(worst)}, and --max-cost says ${usd(most)}`,
+    `Cannot ${verb}: it may cost ${usd(worst)}, and --max-cost says ${usd(maxCost)}`,
   );
 }
 
-/** A model's answer, or why there is none. Throws what ends a command: a limit, a stop, a request that is wrong. */
-export async function askOrWhy(
+/** A model's answer, or the fault that left none. Throws the faults that `fatal` names. */
+export async function askOrFault(
   model: Pick<AskedModel, "ask">,
   request: ModelAsk,
-): Promise<Asked | string> {
+  fatal: ReadonlySet<FaultCode> = FATAL,
+): Promise<Asked | Fault> {
   try {
     return await model.ask(request);
   } catch (error) {
-    if (!(error instanceof Fault) || ENDS.has(error.code)) throw error;
-    return error.message;
+    if (!(error instanceof Fault) || fatal.has(error.code)) throw error;
+    return error;
   }
 }
 
-/** US dollars for people. */
+/** Tokens of a request's texts, estimated. */
+export function inputTokens({ system, user }: Pick<ModelAsk, "system" | "user">): number {
+  return Math.ceil((system.length + user.length) / CHARS_PER_TOKEN);
+}
+
+/** US dollars as text: two decimals, or two significant digits below a cent. */
 export function usd(value: number): string {
   return `${value > 0 && value < 0.01 ? value.toPrecision(2) : value.toFixed(2)} USD`;
 }
 
-/** Says where text goes, if it leaves this machine. */
+/** Warns, for each provider, that text leaves this machine. */
 export function sayWhere({ powers }: Command, providers: readonly AskedProvider[]): void {
   const { say, paint } = powers.screen;
   for (const { host, model, encrypted, price } of providers) {
@@ -149,7 +153,7 @@ export function sayWhere({ powers }: Command, providers: readonly AskedProvider[
   }
 }
 
-/** The JSON of an answer, also where a model puts it in a fence; undefined when there is none. */
+/** The JSON of an answer, also inside a Markdown fence or prose; undefined without any. */
 export function readJsonAnswer(text: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n```/.exec(text)?.[1];
   const from = text.indexOf("{");
@@ -165,19 +169,19 @@ export function readJsonAnswer(text: string): unknown {
 }
 
 interface PlannedCost {
-  /** What is read, in words. */
+  /** What the model reads, in words. */
   readonly reads: string;
-  /** Tokens, as far as can be told before. */
+  /** Tokens, estimated. */
   readonly input: number;
   readonly output: number;
   /** US dollars. */
   readonly maxCost?: number | undefined;
 }
 
-/** Tokens a second that a model writes, as a guess for how long it takes. */
+/** Tokens a second that a model writes: a guess, for the estimated duration. */
 const SPEED = { remote: 60, local: 12 };
 
-/** Says it. */
+/** Prints what a model will read, the tokens, price and time, before the operator is asked. */
 export function sayCost(
   command: Command,
   model: AskedModel,

@@ -1,10 +1,11 @@
 /**
- * `wiki query --expand`: a model words the question as the documents would. It sees the question alone; what it writes is searched for, kept
- * for the same question, and never evidence.
+ * `wiki query --expand`: a model rephrases the question in words that documents would use. It sees
+ * the question alone; its phrasings are searched for, cached for that question, and never evidence.
  * @module
  */
 import { join } from "node:path";
 import * as z from "zod";
+import { Fault } from "../../../contracts/base/mod.ts";
 import { MAX_PHRASINGS, type WikiQuery } from "../../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { displayText } from "../../../text/mod.ts";
@@ -12,7 +13,7 @@ import { has } from "../../arguments/parse_arguments.ts";
 import type { Command } from "../../command.ts";
 import type { OpenWiki } from "../command.ts";
 import {
-  askOrWhy,
+  askOrFault,
   type ModelAsk,
   openModel,
   readJsonAnswer,
@@ -22,24 +23,24 @@ import {
 } from "./ask.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Phrasings of a question, and what they took. */
+/** Phrasings of a question, and the cost of asking for them. */
 export interface Expanded {
   readonly queries: readonly string[];
   readonly about: {
     readonly model: string;
-    /** They were written for the same question before, and cost nothing now. */
+    /** The phrasings come from an earlier, identical question and cost nothing. */
     readonly kept: boolean;
-    /** Why there are none. */
+    /** Why there are no phrasings. */
     readonly why?: string;
     readonly cost_usd: number;
     readonly tokens: number;
   };
 }
 
-/** How many are asked for; a model may give more. */
+/** Phrasings that the prompt asks for; up to MAX_PHRASINGS are accepted. */
 const WANTED = 3;
 const ANSWER_TOKENS = 512;
-const LONGEST = 300;
+const MAX_PHRASING_CHARS = 300;
 const MAX_KEPT = 200;
 const SYSTEM =
   `You write search queries. For the question you are given, write ${WANTED} phrasings, each in the terms that ` +
@@ -51,7 +52,7 @@ const SCHEMA = JSON.stringify({
   properties: {
     queries: {
       type: "array",
-      items: { type: "string", minLength: 1, maxLength: LONGEST },
+      items: { type: "string", minLength: 1, maxLength: MAX_PHRASING_CHARS },
       minItems: 1,
       maxItems: MAX_PHRASINGS,
     },
@@ -60,7 +61,7 @@ const SCHEMA = JSON.stringify({
   additionalProperties: false,
 });
 
-const Queries = z.array(z.string().trim().min(1).max(LONGEST)).min(1).max(MAX_PHRASINGS);
+const Queries = z.array(z.string().trim().min(1).max(MAX_PHRASING_CHARS)).min(1).max(MAX_PHRASINGS);
 const Kept = z.array(
   z.object({ question: z.string(), model: z.string(), queries: Queries }).strict(),
 ).max(MAX_KEPT);
@@ -74,7 +75,7 @@ const request = (question: string): ModelAsk => ({
   ...{ label: "internal", colour: "BLUE" },
 });
 
-/** Has the command's model word the question, or finds what it wrote before. Throws `budgetExhausted` where that may cost more than `--max-cost`. */
+/** Phrasings from the cache or the model. Throws `budgetExhausted` above `--max-cost`. */
 async function expand(
   command: Command<Basic | "mcpStore" | "models">,
   { place }: Pick<OpenWiki, "place">,
@@ -86,21 +87,21 @@ async function expand(
   const question = sha256Hex(text);
   const model = await openModel(command);
   try {
-    const before = kept.find((each) => each.question === question && each.model === model.name);
-    const about = { model: model.name, kept: before !== undefined, cost_usd: 0, tokens: 0 };
-    if (before !== undefined) return { queries: before.queries, about };
+    const earlier = kept.find((each) => each.question === question && each.model === model.name);
+    const about = { model: model.name, kept: earlier !== undefined, cost_usd: 0, tokens: 0 };
+    if (earlier !== undefined) return { queries: earlier.queries, about };
     sayWhere(command, model.providers);
     const asked = request(text);
     refuseAbove(command, model, asked, "word the question anew");
     screen.hint("  the model words the question as documents would …");
-    const said = await askOrWhy(model, asked).finally(() => screen.hint(""));
-    if (typeof said === "string") return { queries: [], about: { ...about, why: said } };
+    const answer = await askOrFault(model, asked).finally(() => screen.hint(""));
+    if (answer instanceof Fault) return { queries: [], about: { ...about, why: answer.message } };
     const paid = {
       ...about,
-      cost_usd: said.money,
-      tokens: said.inputTokens + said.outputTokens,
+      cost_usd: answer.money,
+      tokens: answer.inputTokens + answer.outputTokens,
     };
-    const queries = z.object({ queries: Queries }).strict().safeParse(readJsonAnswer(said.text));
+    const queries = z.object({ queries: Queries }).strict().safeParse(readJsonAnswer(answer.text));
     if (!queries.success) {
       return { queries: [], about: { ...paid, why: "its answer holds no phrasings" } };
     }
@@ -112,7 +113,7 @@ async function expand(
   }
 }
 
-/** The question with its phrasings, and what was told of them; the question alone with `--no-expand`. */
+/** Adds a model's phrasings to the question, unless `--no-expand`, and prints them. */
 export async function expanded(
   command: Command<Basic | "mcpStore" | "models">,
   wiki: Pick<OpenWiki, "place">,
@@ -127,7 +128,7 @@ export async function expanded(
   };
 }
 
-/** A list that does not read is as none: it holds nothing that cannot be written again. */
+/** Reads the cache; an unreadable one counts as empty, since every entry can be asked for again. */
 function readKept(bytes: Uint8Array | undefined): z.infer<typeof Kept> {
   if (bytes === undefined) return [];
   const list = z.object({ kept: Kept }).safeParse(readJsonAnswer(new TextDecoder().decode(bytes)));
@@ -143,5 +144,7 @@ function sayExpanded({ powers }: Command, { queries, about }: Expanded): void {
     return say(`  ${paint.yellow("!")} searched by the question alone; ${model}: ${why} (${cost})`);
   }
   say(paint.dim(`  searched also in the words of ${model} (${cost}):`));
-  for (const query of queries) say(paint.dim(`    ${displayText(query, { max: LONGEST })}`));
+  for (const query of queries) {
+    say(paint.dim(`    ${displayText(query, { max: MAX_PHRASING_CHARS })}`));
+  }
 }

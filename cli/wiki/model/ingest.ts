@@ -1,29 +1,28 @@
-/** `wiki ingest … --model`: a model reads the sources; one patch to review comes of it. @module */
+/** `wiki ingest … --model`: a model reads the sources and proposes one patch to review. @module */
 import { EXIT, type ExitCode } from "../../../contracts/base/mod.ts";
 import { displayText } from "../../../text/mod.ts";
 import { type Command, commandText } from "../../command.ts";
 import { readFinish, readItem, readPlan, readTaken } from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, numberOf, type OpenWiki, operatorName } from "../command.ts";
 import type { Ingested } from "../ingest/files.ts";
-import { type AskedModel, openModel, sayCost, usd } from "./ask.ts";
+import { type AskedModel, inputTokens, openModel, sayCost, usd } from "./ask.ts";
 import type { Basic } from "../../powers.ts";
 
-/** How it ended. */
+/** Exit code of an ingest by a model, and its part of the `--json` document. */
 export interface ModelIngest {
   readonly exit: ExitCode;
-  /** For `--json`. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 type Plan = ReturnType<typeof readPlan>;
 
 const MAX_COST = 10_000;
-/** An item that comes back as often as this is left. */
-const TRIES = 3;
-/** Answers that do not fit, one after the other from the first on, after which a model is not asked again. */
-const HOPELESS = 8;
+/** Requests for one item, at most; a model that fails that often will not answer. */
+const MAX_TRIES = 3;
+/** Stop after this many requests when not a single answer was usable. */
+const MAX_USELESS = 8;
 
-/** Has what was named read: prints what it takes, asks once, asks the model, proposes one patch. Throws `denied`, `refused`. */
+/** Shows the cost, asks once, lets the model read, proposes one patch. Throws `denied`, `refused`. */
 export async function ingestByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
@@ -76,15 +75,12 @@ async function work(
     if (item === null) break;
     const tried = (tries.get(item.id) ?? 0) + 1;
     tries.set(item.id, tried);
-    const worst = model.priceOf({
-      input: Math.ceil((item.system.length + item.user.length) / 3),
-      output: item.maxTokens,
-    });
-    // An answer is begun only when it fits: what is bought is never thrown away.
-    const over = maxCost !== undefined && used.money + worst > maxCost;
-    const hopeless = tried > TRIES || (used.requests >= HOPELESS && done === plan.done);
-    if (over || hopeless) {
-      return stopped(command, { why: over ? "cost" : "tries", used, done, plan });
+    const worst = model.priceOf({ input: inputTokens(item), output: item.maxTokens });
+    // Ask only when the worst case fits the limit: a paid answer is never thrown away.
+    const tooDear = maxCost !== undefined && used.money + worst > maxCost;
+    const hopeless = tried > MAX_TRIES || (used.requests >= MAX_USELESS && done === plan.done);
+    if (tooDear || hopeless) {
+      return stopped(command, { why: tooDear ? "cost" : "tries", used, done, plan });
     }
     screen.hint(`  ${done}/${plan.items}  ${displayText(item.source, { max: 60 })} …`);
     const { system, user, responseSchema, maxTokens, label, colour } = item;

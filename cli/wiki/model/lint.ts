@@ -1,4 +1,4 @@
-/** `wiki lint --model`: a model says which claims cannot both be right, where rules see too little. @module */
+/** `wiki lint --model`: a model finds claims that contradict each other. @module */
 import * as z from "zod";
 import { type Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/mod.ts";
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";
@@ -11,8 +11,9 @@ import {
 } from "../../../memory-wiki/host/answers.ts";
 import { askOperator, counted, EVERYTHING, numberOf, type OpenWiki } from "../command.ts";
 import {
-  type Asked,
   type AskedModel,
+  askOrFault,
+  inputTokens,
   type ModelAsk,
   openModel,
   readJsonAnswer,
@@ -21,13 +22,13 @@ import {
 } from "./ask.ts";
 import type { Basic } from "../../powers.ts";
 
-/** What a model found. */
+/** Contradictions that a model named, and the cost. */
 export interface Judged {
   readonly findings: readonly FindingAnswer[];
   readonly about: {
     readonly model: string;
     readonly pairs: number;
-    /** Pairs that were not compared, and why. */
+    /** Pairs that were not compared; `why` gives the reason. */
     readonly left: number;
     readonly why?: string;
     readonly cost_usd: number;
@@ -35,13 +36,13 @@ export interface Judged {
   };
 }
 
-/** Pairs of one request: few enough for a small model to hold apart. */
-const AT_ONCE = 12;
+/** Pairs in one request; a small model cannot keep more apart. */
+const PAIRS_PER_REQUEST = 12;
 const ANSWER_TOKENS = 1_024;
-const SHOWN = 160;
+const MAX_CLAIM_CHARS = 160;
 const MAX_COST = 10_000;
-/** These end the command; whatever else goes wrong leaves what was found before. */
-const ENDS: ReadonlySet<FaultCode> = new Set<FaultCode>(["cancelled", "invalidInput"]);
+/** Faults that end the command; after any other the findings so far are reported. */
+const FATAL: ReadonlySet<FaultCode> = new Set<FaultCode>(["cancelled", "invalidInput"]);
 const SYSTEM =
   "You are given numbered pairs of statements of a wiki. Name each pair whose two statements cannot both be true, and " +
   "say why in one short sentence. Other words, more detail, other subjects, other times or other versions are no " +
@@ -78,7 +79,7 @@ function requestOf(pairs: readonly PairAnswer[]): ModelAsk {
   };
 }
 
-/** Why each pair cannot be, by its number from 1; undefined for an answer that does not fit. */
+/** The reason for each contradictory pair, by number from 1; undefined for an unusable answer. */
 export function verdictsOf(text: string, count: number): ReadonlyMap<number, string> | undefined {
   const answer = z.object({
     contradictions: z.array(
@@ -89,23 +90,23 @@ export function verdictsOf(text: string, count: number): ReadonlyMap<number, str
   return new Map(answer.data.contradictions.map(({ pair, why }) => [pair, why]));
 }
 
-/** Asks the model about what it has not judged, and tells all that it holds for contradictions. Throws `denied`, `refused`. */
+/** Has the model judge new pairs; returns earlier contradictions, too. Throws `denied`, `refused`. */
 export async function contradictionsByModel(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
   wiki: OpenWiki,
 ): Promise<Judged> {
-  const most = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
+  const maxCost = numberOf(command, "max-cost", MAX_COST) ?? Infinity;
   const model = await openModel(command);
   try {
     const clearance = EVERYTHING;
     const pairs = readPairs(await wiki.ask("lintPairs", { clearance, model: model.name }));
     const open = pairs.filter(({ why }) => why === undefined);
-    // Pairs of one label share a request: what the model is not cleared for holds nothing else back.
+    // Pairs of one label share a request: a model not cleared for it still judges the others.
     const requests = Label.options.flatMap((label) => {
       const some = open.filter((pair) => pair.label === label);
       return Array.from(
-        { length: Math.ceil(some.length / AT_ONCE) },
-        (_, n) => some.slice(n * AT_ONCE, (n + 1) * AT_ONCE),
+        { length: Math.ceil(some.length / PAIRS_PER_REQUEST) },
+        (_, n) => some.slice(n * PAIRS_PER_REQUEST, (n + 1) * PAIRS_PER_REQUEST),
       );
     });
     if (requests.length > 0) {
@@ -113,22 +114,22 @@ export async function contradictionsByModel(
         reads: `${counted(open.length, "pair")} of like claims in ${
           counted(requests.length, "request")
         }`,
-        input: requests.reduce((sum, each) => sum + inputOf(requestOf(each)), 0),
+        input: requests.reduce((sum, each) => sum + inputTokens(requestOf(each)), 0),
         output: requests.length * ANSWER_TOKENS,
-        ...(most === Infinity ? {} : { maxCost: most }),
+        maxCost: maxCost === Infinity ? undefined : maxCost,
       });
       await askOperator(command, "have a model compare them", "go on?", { yes: true });
     }
-    const said = await judge(command, { wiki, model, requests, most });
-    const judged = pairs.map((pair) => ({ ...pair, why: pair.why ?? said.whys.get(pair.id) }));
+    const verdicts = await judge(command, { wiki, model, requests, maxCost });
+    const judged = pairs.map((pair) => ({ ...pair, why: pair.why ?? verdicts.whys.get(pair.id) }));
     return {
       findings: judged.flatMap((pair) => findingOf(pair, model.name)),
       about: {
         model: model.name,
         pairs: pairs.length,
         left: judged.filter(({ why }) => why === undefined).length,
-        ...(said.why === undefined ? {} : { why: said.why }),
-        ...{ cost_usd: said.money, tokens: said.tokens },
+        ...(verdicts.why === undefined ? {} : { why: verdicts.why }),
+        ...{ cost_usd: verdicts.money, tokens: verdicts.tokens },
       },
     };
   } finally {
@@ -136,27 +137,28 @@ export async function contradictionsByModel(
   }
 }
 
-interface Work {
-  readonly wiki: OpenWiki;
-  readonly model: AskedModel;
-  readonly requests: readonly (readonly PairAnswer[])[];
-  readonly most: number;
-}
-
-async function judge(command: Command, { wiki, model, requests, most }: Work) {
+async function judge(
+  command: Command,
+  { wiki, model, requests, maxCost }: {
+    readonly wiki: OpenWiki;
+    readonly model: AskedModel;
+    readonly requests: readonly (readonly PairAnswer[])[];
+    readonly maxCost: number;
+  },
+) {
   const { screen } = command.powers;
   const whys = new Map<string, string>();
   let [money, tokens] = [0, 0];
   let why: string | undefined;
   for (const [n, pairs] of requests.entries()) {
     const request = requestOf(pairs);
-    // A request is begun only when it fits: what is bought is never thrown away.
-    if (money + model.priceOf({ input: inputOf(request), output: ANSWER_TOKENS }) > most) {
+    // Ask only when the worst case fits the limit: a paid answer is never thrown away.
+    if (money + model.priceOf({ input: inputTokens(request), output: ANSWER_TOKENS }) > maxCost) {
       why = "the next request could pass --max-cost";
       break;
     }
     screen.hint(`  ${n}/${requests.length}  the model compares claims …`);
-    const answer = await answered(() => model.ask(request));
+    const answer = await askOrFault(model, request, FATAL);
     if (answer instanceof Fault) {
       why = answer.message;
       if (answer.code === "clearance") continue;
@@ -177,26 +179,13 @@ async function judge(command: Command, { wiki, model, requests, most }: Work) {
   return { whys, money, tokens, why };
 }
 
-async function answered(ask: () => Promise<Asked>): Promise<Asked | Fault> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof Fault) || ENDS.has(error.code)) throw error;
-    return error;
-  }
-}
-
-function inputOf({ system, user }: ModelAsk): number {
-  return Math.ceil((system.length + user.length) / 3);
-}
-
 function findingOf(
   { a, b, why }: PairAnswer | (Omit<PairAnswer, "why"> & { readonly why: string | undefined }),
   model: string,
 ): readonly FindingAnswer[] {
   if (why === undefined || why === "") return [];
   const shown = (text: string): string =>
-    JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+    JSON.stringify(text.length > MAX_CLAIM_CHARS ? `${text.slice(0, MAX_CLAIM_CHARS)}…` : text);
   return [{
     ...{ rule: "contradiction", severity: "warning", file: a.file, line: a.line, fixable: false },
     message: `${model} says that both cannot be right: here ${shown(a.text)}, there ${
@@ -207,7 +196,7 @@ function findingOf(
   }];
 }
 
-/** Says what that took, and what was left. */
+/** Prints how many pairs were compared, the cost, and why pairs were left. */
 export function sayJudged({ powers }: Command, { about }: Judged): void {
   const { say, paint } = powers.screen;
   const model = displayText(about.model, { max: 120 });

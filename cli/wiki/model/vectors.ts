@@ -1,4 +1,4 @@
-/** Vectors for a wiki, from the embedder of remit.yaml or a flag, through the kernel. @module */
+/** Embeds texts, through the kernel, with the embedder of remit.yaml or of a flag. @module */
 import * as z from "zod";
 import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";
@@ -11,15 +11,15 @@ import { resolveEmbedder } from "../../model/embedder.ts";
 import type { AskedProvider } from "../../../contracts/model/mod.ts";
 import type { Basic } from "../../powers.ts";
 
-/** Something that makes vectors. */
+/** An embedder that the kernel has started or can reach. */
 export interface OpenEmbedder {
   readonly ref: string;
-  /** Names the vectors: those of another name do not compare. */
+  /** Names the space of the vectors: only vectors with the same name can be compared. */
   readonly vectors: string;
   readonly providers: readonly AskedProvider[];
-  /** US dollars that vectors of these texts may cost at most, as far as known. */
+  /** Estimated upper bound in US dollars for these texts. */
   priceOf(texts: readonly string[]): number;
-  /** Of the texts the first `queries` are asked, the others are asked about: some embedders tell them apart. */
+  /** Embeds texts: the first `queries` with the prefix of questions, others of passages. */
   embed(texts: readonly string[], label: Label, queries: number): Promise<Embedded>;
   close(): void;
 }
@@ -30,19 +30,20 @@ const Answer = z.object({
   inputTokens: z.number(),
   money: z.number(),
 });
-/** Vectors in the order of the texts, and what they took. */
+/** Vectors in the order of the texts, input tokens, US dollars. */
 export type Embedded = Omit<z.infer<typeof Answer>, "model">;
 
-const CHARS_A_TOKEN = 3;
+const CHARS_PER_TOKEN = 3;
 const MILLION = 1e6;
 
-/** Texts of one request to the kernel. */
+/** Texts in one request to the kernel, at most. */
 export const MAX_TEXTS = 256;
-/** Tokens of one request, estimated: at first, and at most; and how long one should take, milliseconds. */
-const TOKENS = { first: 4_096, most: 32_768, least: 256 };
-const BATCH_MS = 10_000;
+/** Estimated tokens of the first request, and the bounds to which later ones adapt. */
+const TOKENS = { first: 4_096, max: 32_768, min: 256 };
+/** Target duration of a request, in milliseconds. */
+const REQUEST_MS = 10_000;
 
-/** What embedders were trained to see before a question and before a passage, by the names of their weights. */
+/** Prefixes of questions and passages that embedders were trained with, by name of weights. */
 const PREFIXES: readonly {
   readonly names: RegExp;
   readonly query: string;
@@ -56,23 +57,23 @@ const PREFIXES: readonly {
   },
 ];
 
-/** The prefixes of an embedder; undefined where it wants none. */
+/** The prefixes of an embedder, by any of its names; undefined where it was trained without. */
 export function prefixesOf(names: readonly string[]): (typeof PREFIXES)[number] | undefined {
   return PREFIXES.find((each) => names.some((name) => each.names.test(name)));
 }
 
-/** How many of `texts` are embedded at once: as many as `tokens` allow, one at least. */
+/** How many of `texts` fit one request of `tokens` estimated tokens; at least one. */
 export function batchOf(texts: readonly string[], tokens: number): number {
   let [count, sum] = [0, 0];
   for (const text of texts.slice(0, MAX_TEXTS)) {
-    sum += Math.ceil(text.length / CHARS_A_TOKEN);
+    sum += Math.ceil(text.length / CHARS_PER_TOKEN);
     if (count > 0 && sum > tokens) break;
     count += 1;
   }
   return count;
 }
 
-/** Reaches an embedder; `text` absent: that of remit.yaml. Throws as `resolveEmbedder`. */
+/** Reaches the embedder that `text` refers to, or remit.yaml's. Throws as `resolveEmbedder`. */
 export async function openEmbedder(
   command: Command<Basic | "mcpStore" | "models">,
   text: string | undefined,
@@ -92,12 +93,12 @@ export async function openEmbedder(
   let tokens = TOKENS.first;
   return Object.freeze<OpenEmbedder>({
     ref: choice.ref,
-    // Vectors of texts without their prefix do not compare with those of texts that have it.
+    // Vectors made without prefixes cannot be compared with vectors made with them.
     vectors: prefixes === undefined ? choice.ref : `${choice.ref} prefixed`,
     providers: resolved.providers,
     priceOf(texts) {
       if (provider === undefined) return 0;
-      const tokens = texts.reduce((sum, each) => sum + Math.ceil(each.length / CHARS_A_TOKEN), 0);
+      const tokens = texts.reduce((sum, each) => sum + Math.ceil(each.length / CHARS_PER_TOKEN), 0);
       return tokens * (provider.price ?? DEAREST).input / MILLION;
     },
     async embed(plain, label, queries): Promise<Embedded> {
@@ -106,22 +107,22 @@ export async function openEmbedder(
       );
       const all = { vectors: new Array<number[]>(), inputTokens: 0, money: 0 };
       for (let at = 0; at < texts.length;) {
-        const some = texts.slice(at, at + batchOf(texts.slice(at), tokens));
+        const batch = texts.slice(at, at + batchOf(texts.slice(at), tokens));
         const began = powers.environment.now();
         const answer = Answer.safeParse(
-          await link.ask("embed", toJson({ model: choice, texts: some, label })),
+          await link.ask("embed", toJson({ model: choice, texts: batch, label })),
         );
-        if (!answer.success || answer.data.vectors.length !== some.length) {
+        if (!answer.success || answer.data.vectors.length !== batch.length) {
           throw new Fault("upstream", "Cannot embed: the kernel's answer does not read");
         }
-        // A slow machine gets small requests, which end within their time; a quick one few.
-        const factor = BATCH_MS / Math.max(1, powers.environment.now() - began);
+        // Small requests on a slow machine keep the deadline; large ones save round trips.
+        const factor = REQUEST_MS / Math.max(1, powers.environment.now() - began);
         const next = tokens * Math.min(2, Math.max(0.5, factor));
-        tokens = Math.min(TOKENS.most, Math.max(TOKENS.least, Math.round(next)));
+        tokens = Math.min(TOKENS.max, Math.max(TOKENS.min, Math.round(next)));
         all.vectors.push(...answer.data.vectors);
         all.inputTokens += answer.data.inputTokens;
         all.money += answer.data.money;
-        at += some.length;
+        at += batch.length;
       }
       return all;
     },

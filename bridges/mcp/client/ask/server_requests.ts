@@ -1,4 +1,4 @@
-/** What a server may ask of us: folders, a person's input, an inference. Everything else is refused. @module */
+/** Serves a server's requests: roots, input from a person, sampling. Everything else is refused. @module */
 import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type {
@@ -16,21 +16,21 @@ interface AskParts {
   readonly open: Pick<McpOpen, "elicitation" | "sampling">;
   readonly kernel: Pick<KernelSide, "elicit" | "sample">;
   readonly roots: () => readonly McpRoot[];
-  /** The call that a question is taken to belong to. */
+  /** The call that a request is attributed to. */
   readonly call: () => string | undefined;
   readonly report: ReportViolation;
 }
 
-/** JSON-RPC's code for "the user rejected it", as the specification of sampling has it. */
+/** The error code of a rejected request, by the specification of sampling. */
 const REJECTED = -1;
 
-/** Wires what the server may ask into the SDK's client, before the handshake. */
+/** Registers handlers for the server's requests, before the handshake. */
 export function serveAsks(client: Client, { open, kernel, roots, call, report }: AskParts): void {
   const invalid = (why: string): ProtocolError => {
     report(`It asked ${why}`);
     return new ProtocolError(ProtocolErrorCode.InvalidParams, `Refused: ${why}`);
   };
-  const during = (): { readonly call?: string } => {
+  const attributed = (): { readonly call?: string } => {
     const id = call();
     return id === undefined ? {} : { call: id };
   };
@@ -41,14 +41,14 @@ export function serveAsks(client: Client, { open, kernel, roots, call, report }:
 
   if (open.elicitation) {
     client.setRequestHandler("elicitation/create", async ({ params }) => {
-      // TRUST: from the server; the SDK has held it against the specification.
+      // TRUST: from the server; the SDK has checked it against the specification's schema.
       const given = params as unknown as JsonObject;
       const url = given["mode"] === "url";
       const schema = url ? undefined : formOf(given["requestedSchema"]);
       if (!url && schema === undefined) throw invalid("a person for more than a flat form");
       const asked = readElicit(given, schema);
       if (asked === undefined) throw invalid("a person for something too long");
-      const answer = await refusing(kernel.elicit({ ...during(), ...asked }));
+      const answer = await refusing(kernel.elicit({ ...attributed(), ...asked }));
       if (answer.action !== "accept" || url) return { action: answer.action };
       const content = parseJson(answer.content ?? "{}", { depth: 4 });
       if (!isObject(content) || misfit(schema ?? {}, content) !== undefined) {
@@ -66,14 +66,14 @@ export function serveAsks(client: Client, { open, kernel, roots, call, report }:
       }
       const asked = readSample(given);
       if (asked === undefined) throw invalid("a model for more than some text");
-      const { model, text, stop } = await refusing(kernel.sample({ ...during(), ...asked }));
+      const { model, text, stop } = await refusing(kernel.sample({ ...attributed(), ...asked }));
       const stopReason = stop === "endTurn" ? "endTurn" : "maxTokens";
       return { model, role: "assistant", content: { type: "text", text }, stopReason };
     });
   }
 }
 
-/** The server hears that it was refused, and not why. */
+/** Hides the reason of a refusal from the server. */
 async function refusing<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -82,7 +82,7 @@ async function refusing<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** What a person is asked, or undefined for too much of it: the bounds of contracts/wire/wire_mcp.ts. */
+/** An elicitation within the bounds of contracts/wire/wire_mcp.ts; undefined beyond them. */
 function readElicit(given: JsonObject, schema: JsonObject | undefined): McpElicit | undefined {
   const { message, url } = given;
   if (typeof message !== "string" || message.length > 8_192) return undefined;
@@ -93,7 +93,7 @@ function readElicit(given: JsonObject, schema: JsonObject | undefined): McpElici
   return text.length <= 32_768 ? { message, schema: text } : undefined;
 }
 
-/** What a model is asked, or undefined for too much of it, or more than text. */
+/** A sampling request of text within bounds; undefined for any other. */
 function readSample(given: JsonObject): McpSample | undefined {
   const { systemPrompt: system = "", maxTokens } = given;
   const list = Array.isArray(given["messages"]) ? given["messages"].slice(0, 101) : [];
@@ -120,23 +120,21 @@ function textOf(message: Json): McpSample["messages"][number] | undefined {
   return { role: role === "assistant" ? "assistant" : "user", text };
 }
 
-// Forms: a flat object of primitives is all that is kept of a requested schema.
-
-const FIELDS = 64;
-const OPTIONS = 256;
-/** What a field's schema may say; `pattern` among others is left out. */
+const MAX_FIELDS = 64;
+const MAX_OPTIONS = 256;
+/** Keywords that a field's schema keeps. `pattern` is not among them: no expression of a stranger runs. */
 const KEPT: readonly string[] = [
   ...["type", "title", "description", "default", "enum", "enumNames", "const", "format"],
   ...["minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems"],
 ];
 
-/** The schema made of what may stand in a form; undefined when it is none, or not flat. */
+/** The schema of a flat form, rebuilt from the keywords that are kept; undefined for any other schema. */
 export function formOf(schema: Json | undefined): JsonObject | undefined {
   if (!isObject(schema) || schema["type"] !== "object") return undefined;
   const { properties = {}, required = [] } = schema;
   if (!isObject(properties) || !Array.isArray(required)) return undefined;
   const entries = Object.entries(properties);
-  if (entries.length > FIELDS || !required.every((name) => typeof name === "string")) {
+  if (entries.length > MAX_FIELDS || !required.every((name) => typeof name === "string")) {
     return undefined;
   }
   const fields = entries.map(([name, field]) => [name, fieldOf(field)] as const);
@@ -162,7 +160,7 @@ function fieldOf(field: Json): JsonObject | undefined {
   return chosen && items !== undefined && list !== undefined ? { ...list, items } : undefined;
 }
 
-/** A primitive's schema, or undefined for one with structure. */
+/** A primitive's schema; undefined for one with structure. */
 function plain(field: JsonObject): JsonObject | undefined {
   const kept = KEPT.flatMap((name) => {
     const value = Object.hasOwn(field, name) ? field[name] : undefined;
@@ -170,11 +168,11 @@ function plain(field: JsonObject): JsonObject | undefined {
   });
   if (!kept.every(([, value]) => flat(value))) return undefined;
   const result: Record<string, Json> = Object.fromEntries(kept);
-  // Choices with titles: a list of constants.
+  // Choices with titles are lists of constants.
   for (const name of ["oneOf", "anyOf"]) {
     const choices = field[name];
     if (choices === undefined) continue;
-    if (!Array.isArray(choices) || choices.length > OPTIONS) return undefined;
+    if (!Array.isArray(choices) || choices.length > MAX_OPTIONS) return undefined;
     const read = choices.map((choice) =>
       isObject(choice) && typeof choice["const"] === "string" ? plain(choice) : undefined
     );
@@ -186,5 +184,5 @@ function plain(field: JsonObject): JsonObject | undefined {
 
 function flat(value: Json): boolean {
   if (!Array.isArray(value)) return typeof value !== "object" || value === null;
-  return value.length <= OPTIONS && value.every((item) => typeof item !== "object");
+  return value.length <= MAX_OPTIONS && value.every((item) => typeof item !== "object");
 }

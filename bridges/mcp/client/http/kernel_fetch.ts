@@ -1,31 +1,31 @@
-/** `fetch` for the SDK's HTTP transport: the kernel makes the request, and we read what comes with our limits. @module */
+/** `fetch` for the SDK's HTTP transport: the kernel sends requests, and answers are read within limits. @module */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../contracts/base/fault.ts";
 import { MCP_LINE } from "../../../../contracts/exchange/mcp_limits.ts";
 import { type KernelSide, makeKernelHttp, methodOf } from "../kernel_side.ts";
-import { readMessage } from "../message.ts";
+import { errorAnswer, readMessage } from "../message.ts";
 import type { ReportViolation } from "../limits.ts";
 import { makeEvents, readAll, type StreamEvent } from "./stream_texts.ts";
 
 interface FetchParts {
   readonly kernel: Pick<KernelSide, "http" | "httpRead" | "httpCancel">;
-  /** The one origin that is asked. */
+  /** The only origin that requests may go to. */
   readonly origin: string;
   readonly report: ReportViolation;
 }
 
-/** What an id of a session is: visible ASCII, as the protocol says, and no longer than one that holds a signed token. */
+/** A session's id: visible ASCII, as the protocol says, long enough for a signed token. */
 const SESSION = /^[\x21-\x7e]{1,2048}$/;
-/** Text of an answer that is no message. */
-const REFUSAL_UNITS = 65_536;
+/** Units kept of an answer that is no message. */
+const MAX_REFUSAL_UNITS = 65_536;
 
-/** Makes the fetch. */
+/** Makes a `fetch` for one origin. Throws `refused` for others, `tooLarge`, `upstream`. */
 export function makeKernelFetch({ kernel, origin, report }: FetchParts): FetchLike {
   const ask = makeKernelHttp(kernel, { origin, whose: "server" });
   return async (address, init = {}) => {
     const { status, headers, type, bodiless, pieces, stop } = await ask(new URL(address), init);
     const session = headers["mcp-session-id"];
-    // Each request carries it from then on.
+    // Every later request would carry the id in a header.
     if (session !== undefined && !SESSION.test(session)) {
       stop();
       report(`It gave a session an id of ${session.length} characters`);
@@ -40,7 +40,7 @@ export function makeKernelFetch({ kernel, origin, report }: FetchParts): FetchLi
       return new Response(eventStream(pieces, stop, { report, asked }), { status, headers });
     }
     const whole = type === "application/json" && status < 300;
-    const text = await readAll(pieces, whole ? MCP_LINE : REFUSAL_UNITS, !whole);
+    const text = await readAll(pieces, whole ? MCP_LINE : MAX_REFUSAL_UNITS, !whole);
     if (text === undefined) {
       stop();
       report("It answered with more than a message may hold");
@@ -57,7 +57,7 @@ export function makeKernelFetch({ kernel, origin, report }: FetchParts): FetchLi
   };
 }
 
-/** The id of the request that a body of ours is: a notification or an answer has none, and no answer. */
+/** The id of a request in our body; undefined for notifications and answers, which get no answer. */
 function askedBy(body: RequestInit["body"]): string | number | undefined {
   if (typeof body !== "string") return undefined;
   const message: unknown = JSON.parse(body);
@@ -95,8 +95,9 @@ function eventStream(
           report("It sent an event that is too long");
           stop();
           if (asked === undefined) return controller.error(error);
-          // The SDK would wait for the answer until the deadline: it is told that there is none.
-          controller.enqueue(encoder.encode(`data: ${refusal(asked)}\n\n`));
+          // Answer with an error: without one the SDK would wait until the deadline.
+          const refusal = errorAnswer(asked, REFUSED, "its answer is too long");
+          controller.enqueue(encoder.encode(`data: ${JSON.stringify(refusal)}\n\n`));
           return controller.close();
         }
         if (whole !== "") return controller.enqueue(encoder.encode(whole));
@@ -106,21 +107,14 @@ function eventStream(
   }, { highWaterMark: 0 });
 }
 
-function refusal(id: string | number): string {
-  const error = { code: -32_000, message: "its answer is too long" };
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
-}
-
-// Server-sent events on their way to the SDK: each is bounded and its message parsed with our
-// limits first.
-
-/** Longest id of an event: it comes back as a header. */
-const ID_UNITS = 1_024;
-/** Milliseconds that a server may ask us to wait before we come again. */
-const RETRY = { least: 100, most: 30_000 } as const;
+/** Units of an event's id, which is sent back in a header. */
+const MAX_ID_UNITS = 1_024;
+/** Bounds of a reconnection delay that a server may ask for, in milliseconds. */
+const RETRY_MS = { min: 100, max: 30_000 } as const;
 const INTERNAL = -32_603;
+const REFUSED = -32_000;
 
-/** Makes the reader of one stream: takes its pieces, gives whole events, written anew. Throws for one that is too long. */
+/** Makes a rewriter of server-sent events: pieces in, whole checked events out. Throws for one that is too long. */
 export function makeEventReader(report: ReportViolation): (text: string) => string {
   const take = makeEvents(MCP_LINE, () => new RangeError("an event that is too long"));
   return (text) => take(text).map((event) => rewritten(event, report)).join("");
@@ -128,25 +122,24 @@ export function makeEventReader(report: ReportViolation): (text: string) => stri
 
 function rewritten(event: StreamEvent, report: ReportViolation): string {
   if (event.retry !== undefined) {
-    return `retry: ${Math.min(RETRY.most, Math.max(RETRY.least, event.retry))}\n`;
+    return `retry: ${Math.min(RETRY_MS.max, Math.max(RETRY_MS.min, event.retry))}\n`;
   }
   const { id, event: kind = "message", data } = event;
   let out = "";
-  if (id !== undefined && id.length > ID_UNITS) {
+  if (id !== undefined && id.length > MAX_ID_UNITS) {
     report("It numbered an event with something too long");
   } else if (id !== undefined) out += `id: ${id}\n`;
-  // An event without a message numbers the stream all the same.
+  // An event without a message still carries an id for resuming the stream.
   const message = kind !== "message" ? undefined : data.trim() === "" ? "" : checked(data, report);
   if (message !== undefined) out += `data: ${message}\n`;
   return out === "" ? "" : `${out}\n`;
 }
 
-/** The message on one line; an answer that is broken becomes an error, so that nobody waits for it. */
+/** The message on one line. A malformed answer becomes an error, so that nobody waits for it. */
 function checked(text: string, report: ReportViolation): string | undefined {
   const message = readMessage(text);
   if (message.kind !== "bad") return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
   report(`It sent what is no message: ${message.why}`);
   if (message.answers === undefined) return undefined;
-  const error = { code: INTERNAL, message: `The answer is ${message.why}` };
-  return JSON.stringify({ jsonrpc: "2.0", id: message.answers, error });
+  return JSON.stringify(errorAnswer(message.answers, INTERNAL, `The answer is ${message.why}`));
 }

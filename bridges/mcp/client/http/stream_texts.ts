@@ -1,14 +1,14 @@
-/** Answers that come in pieces: server-sent events, and texts read whole, both bounded. @module */
+/** Reads bodies that arrive in pieces: server-sent events, or whole texts, both within limits. @module */
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-/** One event of a stream; `retry` alone has neither data nor kind. */
+/** One server-sent event; a `retry` field comes as an event of its own. */
 export type StreamEvent =
   | (EventSourceMessage & { readonly retry?: undefined })
   | { readonly retry: number };
 
 /**
- * Makes the reader of one stream: takes its pieces, gives whole events. Throws what `tooLong` makes when an event that
- * is not complete holds more than `units` UTF-16 units.
+ * Makes a parser of server-sent events: pieces in, whole events out. Throws the error of `tooLong`
+ * when an incomplete event holds more than `units` UTF-16 units.
  */
 export function makeEvents(
   units: number,
@@ -32,8 +32,8 @@ export function makeEvents(
 }
 
 /**
- * Reads pieces until an empty one. Of a text that is longer than `units` UTF-16 units its beginning where `cut` says so,
- * else nothing.
+ * Reads pieces until an empty one. A text of more than `units` UTF-16 units is cut if `cut` is set,
+ * else undefined.
  */
 export async function readAll(
   pieces: () => Promise<Uint8Array>,

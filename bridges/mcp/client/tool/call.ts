@@ -1,30 +1,30 @@
-/** A call of a tool, from its arguments to its result. @module */
+/** A call of a tool: its parameters, its result, and calls that run as tasks. @module */
 import { Fault } from "../../../../contracts/base/fault.ts";
-import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
+import { isList, isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCall, McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";
+import { MAX_FIELDS, MAX_RECORDS } from "../../../../contracts/exchange/mcp_limits.ts";
 import { asJson } from "../../../../port/as_json.ts";
 import { parseJson } from "../../../../port/parse.ts";
-import { cutText, PAGES } from "../limits.ts";
+import { cutText, MAX_PAGES } from "../limits.ts";
 import { misfit } from "./schema_check.ts";
-import { recordsOf } from "./records.ts";
 import { toolResult } from "./result.ts";
-import type { Clock } from "../calls.ts";
+import { type Clock, pause } from "../calls.ts";
 import type { Ask, Behalf } from "../requests.ts";
 import { ProtocolError } from "@modelcontextprotocol/client";
 import type { KernelSide } from "../kernel_side.ts";
 
-/** Longest structured content, JSON text. */
-const STRUCTURED_UNITS = 8_000_000;
+/** Units of structured content as JSON text. */
+const MAX_STRUCTURED_UNITS = 8_000_000;
 
-/** What `tools/call` takes of a call. */
+/** The parameters of `tools/call`. */
 export function callParams({ tool, args }: Pick<McpCall, "tool" | "args">): JsonObject {
   return { name: tool, arguments: asJson(args) };
 }
 
 /**
- * Makes the result of what a server answered, its structured content held against the reviewed schema.
+ * Converts a server's answer; its structured content is checked against the reviewed schema.
  *
- * @throws Fault `upstream` when it does not fit, `tooLarge` when it is more than may be held
+ * @throws Fault `upstream` when the answer does not fit, `tooLarge` beyond the limits
  */
 export function callResult(
   { tool, resultSchema }: Pick<McpCall, "tool" | "resultSchema">,
@@ -42,7 +42,7 @@ export function callResult(
     throw new Fault("upstream", `${cannot}: it has no structured content, as its schema says`);
   }
   const structured = JSON.stringify(structuredContent);
-  if (structured.length > STRUCTURED_UNITS) {
+  if (structured.length > MAX_STRUCTURED_UNITS) {
     throw new Fault("tooLarge", `${cannot}: its structured content is too large`);
   }
   if (resultSchema !== undefined && !result.isError) {
@@ -54,18 +54,48 @@ export function callResult(
   return { ...result, structured, ...(records.length === 0 ? {} : { records }) };
 }
 
+/** Units of a value, at most. */
+const MAX_VALUE_UNITS = 256;
+
+type Records = NonNullable<McpCallResult["records"]>;
+
+/**
+ * The fields of each object in a result, for the gate, which recognises ids by them.
+ * Reads structured content alone: JSON inside a text may come from a stranger's file or letter.
+ * Beyond the limits the result is one empty record, since a duplicate of an id may be missing.
+ */
+function recordsOf(value: Json | undefined): Records {
+  const records: [string, string | number][][] = [];
+  const walk = (at: Json): boolean => {
+    if (isList(at)) return at.every(walk);
+    if (!isObject(at)) return true;
+    const fields: [string, string | number][] = [];
+    for (const [field, each] of Object.entries(at)) {
+      for (const one of isList(each) ? each : [each]) {
+        if (typeof one !== "string" && typeof one !== "number") continue;
+        if (fields.length >= MAX_FIELDS) return false;
+        if (String(one).length <= MAX_VALUE_UNITS) fields.push([field.slice(0, 64), one]);
+      }
+    }
+    if (fields.length > 0) records.push(fields);
+    return records.length <= MAX_RECORDS && Object.values(at).every(walk);
+  };
+  if (value === undefined) return [];
+  return walk(value) ? records : [[]];
+}
+
 interface ToolList {
   clear(): void;
-  /** Takes one page of `tools/list`. */
+  /** Records one page of `tools/list`. */
   note(page: JsonObject): void;
-  /** Whether a page was noted. */
+  /** Whether a page was recorded. */
   known(): boolean;
-  /** Asks for the list itself. */
+  /** Reads the whole list with `ask`. */
   read(ask: (method: string, params: JsonObject) => Promise<JsonObject>): Promise<void>;
   needsTask(tool: string): boolean;
 }
 
-/** Makes the list of one server. */
+/** Remembers which tools of a server must run as tasks. */
 export function makeToolList(): ToolList {
   let known = false;
   const tasks = new Set<string>();
@@ -87,7 +117,7 @@ export function makeToolList(): ToolList {
     known: () => known,
     async read(ask) {
       let cursor: string | undefined;
-      for (let page = 0; page < PAGES; page++) {
+      for (let page = 0; page < MAX_PAGES; page++) {
         const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
         note(answer);
         const next = answer["nextCursor"];
@@ -99,18 +129,15 @@ export function makeToolList(): ToolList {
   });
 }
 
-// Tools that run as tasks of the server: started, polled to the end, and cancelled with their
-// call.
-
 interface TaskCallParts {
   readonly ask: Ask;
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Milliseconds between two looks. */
-const POLL = { least: 50, usual: 500, most: 5_000 } as const;
+/** Milliseconds between two polls of a task. */
+const POLL_MS = { min: 50, default: 500, max: 5_000 } as const;
 
-/** Runs `tools/call` as a task and resolves with the result of the tool. */
+/** Runs `tools/call` as a task of the server: starts, polls, fetches the result; cancels it with the call. */
 export async function callAsTask(
   { ask, clock }: TaskCallParts,
   params: JsonObject,
@@ -119,7 +146,7 @@ export async function callAsTask(
   const { verb, signal, deadlineMs } = behalf;
   const created = await ask("tools/call", { ...params, task: { ttl: deadlineMs } }, behalf);
   let task = created["task"];
-  // Some servers answer at once all the same.
+  // Some servers answer at once instead of making a task.
   if (task === undefined && created["content"] !== undefined) return created;
   const taskId = isObject(task) ? task["taskId"] : undefined;
   if (typeof taskId !== "string" || taskId.length > 1_024) {
@@ -134,48 +161,36 @@ export async function callAsTask(
   try {
     while (isObject(task) && task["status"] === "working") {
       const wished = task["pollInterval"];
-      const interval = typeof wished === "number" ? wished : POLL.usual;
-      await pause(clock, Math.min(POLL.most, Math.max(POLL.least, interval)), signal);
+      const interval = typeof wished === "number" ? wished : POLL_MS.default;
+      await pause(clock, Math.min(POLL_MS.max, Math.max(POLL_MS.min, interval)), signal);
       task = await ask("tasks/get", { taskId }, quiet);
     }
-    // While it waits for input this request stays open, and brings what the server asks.
+    // While the task waits for input this request stays open and carries the server's questions.
     return await ask("tasks/result", { taskId }, behalf);
   } finally {
     signal.removeEventListener("abort", cancel);
   }
 }
 
-function pause(clock: Pick<Clock, "after">, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const forget = clock.after(ms, resolve);
-    signal.addEventListener("abort", () => {
-      forget();
-      reject(signal.reason);
-    }, { once: true });
-  });
-}
-
-// Error -32042 of revision 2025-11-25: a person must visit addresses before the call is
-// repeated.
-
+/** Error of revision 2025-11-25: a person must visit addresses before the call is repeated. */
 const URL_NEEDED = -32_042;
-/** Addresses of one error that a person is asked to visit. */
-const VISITS = 4;
+/** Addresses of one error that a person is asked to visit, at most. */
+const MAX_VISITS = 4;
 
-/** The addresses that an answer asks a person to visit, with what it says of each; none for any other answer. */
+/** Addresses that an error asks a person to visit, each with the server's message; empty for other errors. */
 function visitsOf(fault: Fault): readonly { readonly message: string; readonly url: string }[] {
   const { cause } = fault;
   if (!(cause instanceof ProtocolError) || cause.code !== URL_NEEDED) return [];
   const data: Json = asJson(isObject(cause.data as Json) ? cause.data as JsonObject : {});
   const asked = isObject(data) ? data["elicitations"] : undefined;
-  return (Array.isArray(asked) ? asked.slice(0, VISITS) : []).flatMap((one) => {
+  return (Array.isArray(asked) ? asked.slice(0, MAX_VISITS) : []).flatMap((one) => {
     const { url, message = "" } = isObject(one) ? one : {};
     const fits = typeof url === "string" && url.length <= 4_096 && typeof message === "string";
     return fits && message.length <= 8_192 ? [{ message, url }] : [];
   });
 }
 
-/** Asks the person for each visit in turn. Throws the fault that says what to do then. */
+/** Asks the person to visit each address. Always throws: the fault, or one that says to repeat the call. */
 export async function askVisits(
   fault: Fault,
   { call, kernel }: { readonly call: string; readonly kernel: Pick<KernelSide, "elicit"> },

@@ -1,123 +1,106 @@
-/** A server's result made into parts: bounded, typed, nothing followed. contracts/wire/wire_mcp.ts. @module */
+/** Converts a server's results to bounded, typed parts (contracts/wire/wire_mcp.ts); no link is followed. @module */
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCallResult, McpPart } from "../../../../contracts/wire/wire_mcp.ts";
-import { cutText, RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
+import { cutText, MAX_RESULT_PARTS, MAX_RESULT_UNITS } from "../limits.ts";
 
-const TEXT_UNITS = 8_000_000;
-const BLOB_UNITS = 12_000_000;
-const URI_UNITS = 4_096;
+const MAX_TEXT_UNITS = 8_000_000;
+const MAX_BLOB_UNITS = 12_000_000;
+const MAX_URI_UNITS = 4_096;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-interface Room {
-  readonly parts: McpPart[];
-  text(text: string): void;
-  add(block: Json | undefined): void;
-  blob(blob: Json | undefined, what: "image" | "audio" | "resource", of: JsonObject): void;
-  resource(resource: Json | undefined): void;
-  cut(): number;
-}
-
-/** Makes the result of a tool. */
+/** The result of a tool. */
 export function toolResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
-  const content = result["content"];
-  if (Array.isArray(content)) { for (const block of content) room.add(block); }
-  return { isError: result["isError"] === true, parts: room.parts, cutBytes: room.cut() };
+  for (const block of listOf(result["content"])) room.add(block);
+  return room.result(result["isError"] === true);
 }
 
-/** Makes the result of a resource that was read. */
+/** The result of reading a resource. */
 export function resourceResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
-  const contents = result["contents"];
-  if (Array.isArray(contents)) { for (const resource of contents) room.resource(resource); }
-  return { isError: false, parts: room.parts, cutBytes: room.cut() };
+  for (const resource of listOf(result["contents"])) room.resource(resource);
+  return room.result(false);
 }
 
-/** Makes the result of a prompt: each message's parts follow a text `user:` or `assistant:`. */
+/** The result of a prompt: a text `user:` or `assistant:` precedes each message's parts. */
 export function promptResult(result: JsonObject): McpCallResult {
   const room = makeRoom();
-  const messages = result["messages"];
-  for (const message of Array.isArray(messages) ? messages : []) {
+  for (const message of listOf(result["messages"])) {
     if (!isObject(message)) continue;
     room.text(message["role"] === "assistant" ? "assistant:" : "user:");
     const { content } = message;
     for (const block of Array.isArray(content) ? content : [content]) room.add(block);
   }
-  return { isError: false, parts: room.parts, cutBytes: room.cut() };
+  return room.result(false);
 }
 
-function makeRoom(): Room {
-  const parts: McpPart[] = [];
-  let left = RESULT_UNITS, cut = 0;
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
 
-  function bytesOf(value: Json | undefined): number {
-    return value === undefined ? 0 : JSON.stringify(value).length;
+function named(value: Json | undefined, units: number): string | undefined {
+  return typeof value === "string" ? cutText(value, units) : undefined;
+}
+
+/** Collects parts up to the limits, and counts the bytes that were left out. */
+function makeRoom() {
+  const parts: McpPart[] = [];
+  let left = MAX_RESULT_UNITS, cut = 0;
+
+  function leaveOut(value: Json | undefined): void {
+    cut += value === undefined ? 0 : JSON.stringify(value).length;
   }
 
-  /** So much of a text as there is room for. */
+  /** The part of a text that fits the remaining room. */
   function fitting(text: string): string {
-    const fit = text.slice(0, Math.min(left, TEXT_UNITS));
+    const fit = text.slice(0, Math.min(left, MAX_TEXT_UNITS));
     cut += text.length - fit.length;
     left -= fit.length;
     return fit;
   }
 
-  function put(part: McpPart): void {
-    parts.push(part);
-  }
+  const isFull = (): boolean => parts.length >= MAX_RESULT_PARTS || left <= 0;
 
-  function named(value: Json | undefined, units: number): string | undefined {
-    return typeof value === "string" ? cutText(value, units) : undefined;
-  }
-
-  const room: Room = {
-    parts,
-    cut: () => cut,
-    text: (text) => put({ kind: "text", text: fitting(text) }),
-    add(block) {
-      const full = parts.length >= RESULT_PARTS || left <= 0;
-      if (full || !isObject(block)) return void (cut += bytesOf(block));
+  const room = {
+    result: (isError: boolean): McpCallResult => ({ isError, parts, cutBytes: cut }),
+    text(text: string): void {
+      parts.push({ kind: "text", text: fitting(text) });
+    },
+    add(block: Json | undefined): void {
+      if (isFull() || !isObject(block)) return leaveOut(block);
       const { type, text, data } = block;
       if (type === "text" && typeof text === "string") return room.text(text);
       if (type === "image" || type === "audio") return room.blob(data, type, block);
       if (type === "resource") return room.resource(block["resource"]);
       const uri = block["uri"];
-      if (type === "resource_link" && typeof uri === "string" && uri.length <= URI_UNITS) {
+      if (type === "resource_link" && typeof uri === "string" && uri.length <= MAX_URI_UNITS) {
         const mimeType = named(block["mimeType"], 256);
-        return put({
-          kind: "link",
-          uri,
-          name: named(block["name"], 512) ?? "",
+        parts.push({
+          ...{ kind: "link", uri, name: named(block["name"], 512) ?? "" },
           ...(mimeType === undefined ? {} : { mimeType }),
         });
-      }
-      cut += bytesOf(block);
+      } else leaveOut(block);
     },
-    blob(blob, what, of) {
-      const fits = typeof blob === "string" && blob.length <= Math.min(left, BLOB_UNITS);
-      if (!fits || !BASE64.test(blob)) return void (cut += bytesOf(of));
+    blob(blob: Json | undefined, what: "image" | "audio" | "resource", of: JsonObject): void {
+      const fits = typeof blob === "string" && blob.length <= Math.min(left, MAX_BLOB_UNITS);
+      if (!fits || !BASE64.test(blob)) return leaveOut(of);
       left -= blob.length;
       const uri = of["uri"];
-      put({
-        kind: "blob",
-        what,
+      parts.push({
+        ...{ kind: "blob", what, data: blob },
         mimeType: named(of["mimeType"], 256) ?? "application/octet-stream",
-        data: blob,
-        ...(typeof uri === "string" && uri.length <= URI_UNITS ? { uri } : {}),
+        ...(typeof uri === "string" && uri.length <= MAX_URI_UNITS ? { uri } : {}),
       });
     },
-    resource(resource) {
-      const full = parts.length >= RESULT_PARTS || left <= 0;
-      if (full || !isObject(resource)) return void (cut += bytesOf(resource));
+    resource(resource: Json | undefined): void {
+      if (isFull() || !isObject(resource)) return leaveOut(resource);
       const { uri, text, blob } = resource;
-      if (typeof uri !== "string" || uri.length > URI_UNITS) return void (cut += bytesOf(resource));
+      if (typeof uri !== "string" || uri.length > MAX_URI_UNITS) return leaveOut(resource);
       if (typeof text !== "string") return room.blob(blob, "resource", resource);
       const mimeType = named(resource["mimeType"], 256);
-      put({
-        kind: "resource",
-        uri,
+      parts.push({
+        ...{ kind: "resource", uri, text: fitting(text) },
         ...(mimeType === undefined ? {} : { mimeType }),
-        text: fitting(text),
       });
     },
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../../../contracts/base/json.ts";
 import { McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";
-import { RESULT_PARTS, RESULT_UNITS } from "../limits.ts";
+import { MAX_RESULT_PARTS, MAX_RESULT_UNITS } from "../limits.ts";
 import { promptResult, resourceResult, toolResult } from "./result.ts";
 
 const text = (said: string): Json => ({ type: "text", text: said });
@@ -46,12 +46,12 @@ Deno.test("mallory's parts that are none are left out, and counted", () => {
 Deno.test("a result is bounded in units and in parts, and says how much was left out", () => {
   const long = "x".repeat(7_000_000);
   const two = toolResult({ content: [text(long), text(long)] });
-  assert.equal(two.cutBytes, 14_000_000 - RESULT_UNITS);
+  assert.equal(two.cutBytes, 14_000_000 - MAX_RESULT_UNITS);
   assert.deepEqual(McpCallResult.parse(two), two);
   const one = toolResult({ content: [text("x".repeat(9_000_000))] });
   assert.equal(one.cutBytes, 1_000_000);
-  const many = toolResult({ content: Array(RESULT_PARTS + 5).fill(text("x")) });
-  assert.equal(many.parts.length, RESULT_PARTS);
+  const many = toolResult({ content: Array(MAX_RESULT_PARTS + 5).fill(text("x")) });
+  assert.equal(many.parts.length, MAX_RESULT_PARTS);
   assert.ok(many.cutBytes >= 5);
 });
 

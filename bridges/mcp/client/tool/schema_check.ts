@@ -1,6 +1,6 @@
 /**
- * Holds a value against a JSON Schema, with bounded work: no pattern, no format and no reference to elsewhere is
- * followed. The schema was reviewed, the value comes from the server.
+ * Checks a value against a JSON Schema with bounded work: patterns, formats and references outside
+ * the schema are ignored. A person reviewed the schema; the value comes from the server.
  * @module
  */
 import { Fault } from "../../../../contracts/base/fault.ts";
@@ -8,12 +8,12 @@ import { isObject, type Json, type JsonObject } from "../../../../contracts/base
 import { canonicalJson } from "../../../../port/canonical.ts";
 import { cutText } from "../limits.ts";
 
-/** Schemas that are applied to values, all together. */
-const STEPS = 200_000;
-/** Schemas within schemas, and values within values. */
-const DEPTH = 64;
+/** Applications of a schema to a value, in total. */
+const MAX_STEPS = 200_000;
+/** Nesting of schemas and of values. */
+const MAX_DEPTH = 64;
 
-interface Held {
+interface Check {
   readonly root: Json;
   readonly count: { steps: number };
   readonly depth: number;
@@ -21,25 +21,30 @@ interface Held {
   readonly at: string;
 }
 
-/** Says what of a value does not fit; undefined when it does. */
-type Rule = (schema: JsonObject, value: Json, held: Held) => string | undefined;
+/** Says why a value does not fit; undefined when it does. */
+type Rule = (schema: JsonObject, value: Json, check: Check) => string | undefined;
 
 /**
- * Holds `value` against `schema`: undefined when it fits, else where it does not and why.
+ * Checks `value` against `schema`: undefined when it fits, else where and why it does not.
  *
- * @throws Fault `tooLarge` when that takes more work than it may
+ * @throws Fault `tooLarge` beyond the bounds on work
  */
 export function misfit(schema: Json, value: Json): string | undefined {
-  return hold(schema, value, { root: schema, count: { steps: STEPS }, depth: DEPTH, at: "" });
+  return violation(schema, value, {
+    root: schema,
+    count: { steps: MAX_STEPS },
+    depth: MAX_DEPTH,
+    at: "",
+  });
 }
 
-function hold(schema: Json | undefined, value: Json, held: Held): string | undefined {
-  if (--held.count.steps < 0 || held.depth <= 0) {
+function violation(schema: Json | undefined, value: Json, check: Check): string | undefined {
+  if (--check.count.steps < 0 || check.depth <= 0) {
     throw new Fault("tooLarge", "Cannot hold the result against its schema: too much work");
   }
-  if (schema === false) return say(held, "nothing may stand here");
+  if (schema === false) return say(check, "nothing may stand here");
   if (!isObject(schema)) return undefined;
-  const deeper: Held = { ...held, depth: held.depth - 1 };
+  const deeper: Check = { ...check, depth: check.depth - 1 };
   for (const rule of RULES) {
     const why = rule(schema, value, deeper);
     if (why !== undefined) return why;
@@ -47,12 +52,12 @@ function hold(schema: Json | undefined, value: Json, held: Held): string | undef
   return undefined;
 }
 
-function say({ at }: Held, why: string): string {
+function say({ at }: Check, why: string): string {
   return at === "" ? why : `${JSON.stringify(cutText(at, 120))}: ${why}`;
 }
 
-function below(held: Held, name: string | number): Held {
-  return { ...held, at: `${held.at}/${name}` };
+function below(check: Check, name: string | number): Check {
+  return { ...check, at: `${check.at}/${name}` };
 }
 
 const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
@@ -65,16 +70,16 @@ const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
   object: isObject,
 };
 
-const typed: Rule = ({ type }, value, held) => {
+const typed: Rule = ({ type }, value, check) => {
   if (type === undefined) return undefined;
   const names = Array.isArray(type) ? type : [type];
   const fits = names.some((name) =>
     typeof name === "string" && Object.hasOwn(TYPES, name) && TYPES[name]?.(value) === true
   );
-  return fits ? undefined : say(held, `must be ${cutText(names.join(" or "), 60)}`);
+  return fits ? undefined : say(check, `must be ${cutText(names.join(" or "), 60)}`);
 };
 
-const one: Rule = (schema, value, held) => {
+const one: Rule = (schema, value, check) => {
   const { enum: values } = schema;
   const same = (other: Json): boolean =>
     other === value ||
@@ -84,14 +89,14 @@ const one: Rule = (schema, value, held) => {
   const wanted = schema["const"];
   return listed && (wanted === undefined || same(wanted))
     ? undefined
-    : say(held, "must be one of the listed values");
+    : say(check, "must be one of the listed values");
 };
 
-const number: Rule = (schema, value, held) => {
+const number: Rule = (schema, value, check) => {
   if (typeof value !== "number") return undefined;
   const limit = (name: string, fits: (bound: number) => boolean): string | undefined => {
     const bound = schema[name];
-    return typeof bound !== "number" || fits(bound) ? undefined : say(held, `${name} is ${bound}`);
+    return typeof bound !== "number" || fits(bound) ? undefined : say(check, `${name} is ${bound}`);
   };
   return limit("minimum", (bound) => value >= bound) ??
     limit("maximum", (bound) => value <= bound) ??
@@ -106,7 +111,7 @@ function isMultiple(value: number, of: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= 1e-9 * Math.max(1, Math.abs(quotient));
 }
 
-const sized: Rule = (schema, value, held) => {
+const sized: Rule = (schema, value, check) => {
   const [noun, size] = typeof value === "string"
     ? ["Length", [...value].length]
     : Array.isArray(value)
@@ -116,76 +121,76 @@ const sized: Rule = (schema, value, held) => {
     : ["", 0];
   if (noun === "") return undefined;
   const [min, max] = [schema[`min${noun}`], schema[`max${noun}`]];
-  if (typeof min === "number" && size < min) return say(held, `min${noun} is ${min}`);
-  return typeof max === "number" && size > max ? say(held, `max${noun} is ${max}`) : undefined;
+  if (typeof min === "number" && size < min) return say(check, `min${noun} is ${min}`);
+  return typeof max === "number" && size > max ? say(check, `max${noun} is ${max}`) : undefined;
 };
 
-const members: Rule = (schema, value, held) => {
+const members: Rule = (schema, value, check) => {
   if (!isObject(value)) return undefined;
   const { required, properties, additionalProperties, propertyNames } = schema;
   for (const name of Array.isArray(required) ? required : []) {
     if (typeof name === "string" && !Object.hasOwn(value, name)) {
-      return say(held, `needs ${JSON.stringify(cutText(name, 60))}`);
+      return say(check, `needs ${JSON.stringify(cutText(name, 60))}`);
     }
   }
-  // Patterns are not tried: where there are any, every further member may be meant by one.
+  // Patterns are not evaluated: with `patternProperties`, any other member may match one.
   const others = schema["patternProperties"] === undefined ? additionalProperties : undefined;
   for (const [name, item] of Object.entries(value)) {
     const known = isObject(properties) && Object.hasOwn(properties, name);
-    const why = hold(known ? properties[name] : others, item, below(held, name)) ??
-      hold(propertyNames, name, below(held, name));
+    const why = violation(known ? properties[name] : others, item, below(check, name)) ??
+      violation(propertyNames, name, below(check, name));
     if (why !== undefined) return why;
   }
   return undefined;
 };
 
-const items: Rule = (schema, value, held) => {
+const items: Rule = (schema, value, check) => {
   if (!Array.isArray(value)) return undefined;
   const { items, prefixItems, uniqueItems } = schema;
-  // Before 2020-12 a list of `items` was what `prefixItems` is.
+  // Before draft 2020-12 an array in `items` meant what `prefixItems` means.
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
   const rest = Array.isArray(items) ? schema["additionalItems"] : items;
   for (const [index, item] of value.entries()) {
-    const why = hold(index < first.length ? first[index] : rest, item, below(held, index));
+    const why = violation(index < first.length ? first[index] : rest, item, below(check, index));
     if (why !== undefined) return why;
   }
   if (
     uniqueItems === true && new Set(value.map((item) => canonicalJson(item))).size < value.length
   ) {
-    return say(held, "holds an item twice");
+    return say(check, "holds an item twice");
   }
   return undefined;
 };
 
-const joined: Rule = (schema, value, held) => {
+const joined: Rule = (schema, value, check) => {
   const list = (name: string): readonly Json[] => {
     const schemas = schema[name];
     return Array.isArray(schemas) ? schemas : [];
   };
-  const fits = (part: Json | undefined): boolean => hold(part, value, held) === undefined;
+  const fits = (part: Json | undefined): boolean => violation(part, value, check) === undefined;
   for (const part of list("allOf")) {
-    const why = hold(part, value, held);
+    const why = violation(part, value, check);
     if (why !== undefined) return why;
   }
   const any = list("anyOf"), exactly = list("oneOf");
-  if (any.length > 0 && !any.some(fits)) return say(held, "fits none of its forms");
+  if (any.length > 0 && !any.some(fits)) return say(check, "fits none of its forms");
   if (exactly.length > 0 && exactly.filter(fits).length !== 1) {
-    return say(held, "fits not exactly one of its forms");
+    return say(check, "fits not exactly one of its forms");
   }
   if (schema["not"] !== undefined && fits(schema["not"])) {
-    return say(held, "has a form it must not");
+    return say(check, "has a form it must not");
   }
   if (schema["if"] === undefined) return undefined;
-  return hold(fits(schema["if"]) ? schema["then"] : schema["else"], value, held);
+  return violation(fits(schema["if"]) ? schema["then"] : schema["else"], value, check);
 };
 
-const referred: Rule = ({ $ref }, value, held) => {
+const referred: Rule = ({ $ref }, value, check) => {
   if (typeof $ref !== "string") return undefined;
-  const target = resolve(held.root, $ref);
-  return target === undefined ? undefined : hold(target, value, held);
+  const target = resolve(check.root, $ref);
+  return target === undefined ? undefined : violation(target, value, check);
 };
 
-/** A reference within the schema; undefined for any other, which nothing is held against. */
+/** The target of a reference within the schema; undefined for any other, which is ignored. */
 function resolve(root: Json, ref: string): Json | undefined {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
   let at: Json | undefined = root;

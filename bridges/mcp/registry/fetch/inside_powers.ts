@@ -1,19 +1,21 @@
 /**
- * Asks a registry what it says of packages. A program of its own, run in the namespace of a fetch with nothing but that
- * registry's host: what it prints is untrusted, and parsed by bridges/mcp/registry/fetch/npm_facts.ts.
+ * A program that asks a registry about packages. It runs in the namespace of a fetch and can reach
+ * that registry's host alone; `npm_facts.ts` parses its output as untrusted.
  * @module
  */
 
-/** `[name, version]` of each package: written by the command line. */
+/** `[name, version]` of each package, from standard input. */
 const asked = await new Response(Deno.stdin.readable).json() as [string, string][];
 const [registry = ""] = Deno.args;
-const AT_ONCE = 16;
-const EACH_MS = 10_000;
-const BYTES = 2_000_000;
+const MAX_PARALLEL = 16;
+const REQUEST_MS = 10_000;
+const MAX_BYTES = 2_000_000;
 
 async function get(path: string): Promise<unknown> {
   try {
-    const answer = await fetch(new URL(path, registry), { signal: AbortSignal.timeout(EACH_MS) });
+    const answer = await fetch(new URL(path, registry), {
+      signal: AbortSignal.timeout(REQUEST_MS),
+    });
     if (!answer.ok || answer.body === null) {
       await answer.body?.cancel();
       return undefined;
@@ -22,12 +24,12 @@ async function get(path: string): Promise<unknown> {
     let bytes = 0;
     for await (const chunk of answer.body) {
       bytes += chunk.length;
-      if (bytes > BYTES) return undefined;
+      if (bytes > MAX_BYTES) return undefined;
       chunks.push(chunk);
     }
     return await new Response(new Blob(chunks)).json();
   } catch {
-    // What it does not say is not known: nothing rests on it.
+    // A missing answer means that nothing is known; nothing depends on it.
     return undefined;
   }
 }
@@ -45,7 +47,7 @@ async function worker(): Promise<void> {
     said.push({ name, version, deprecated, integrity, signatures, attestations });
   }
 }
-await Promise.all(Array.from({ length: AT_ONCE }, worker));
+await Promise.all(Array.from({ length: MAX_PARALLEL }, worker));
 const signed = said.some((each) => (each as { signatures?: unknown }).signatures !== undefined);
 const keys = signed ? await get("-/npm/v1/keys") : undefined;
 await Deno.stdout.write(new TextEncoder().encode(JSON.stringify({ said, keys })));

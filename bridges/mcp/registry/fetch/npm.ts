@@ -1,4 +1,4 @@
-/** Fetches an npm package with all it needs into a tree: no script of a package runs. @module */
+/** Fetches an npm package and its dependencies into a tree; no script of a package runs. @module */
 import { join, posix } from "node:path";
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
@@ -11,34 +11,34 @@ import { FETCH_MS, type FetchStep, type FetchStepEnd, type McpStore } from "../s
 import type { DiskRead, Environment } from "../../../../launch/disk/machine.ts";
 import * as z from "zod";
 
-/** What is asked for. */
+/** A wish for an npm package. */
 export interface NpmWish {
   /** `@scope/name` or `name`. */
   readonly package: string;
-  /** A version, a range or a tag; `latest` where nothing was said. */
+  /** A version, a range or a tag; `latest` by default. */
   readonly wanted: string;
-  /** Which of its programs; absent: its only one, or the one of its own name. */
+  /** The package's program; absent: its only one, or the one with its name. */
   readonly bin?: string | undefined;
   readonly args: readonly string[];
 }
 
-/** What came of it. */
+/** A launch with the packages behind it. */
 export interface ProvidedLaunch {
   readonly launch: McpLaunch;
   readonly packages: readonly LockedPackage[];
-  /** What a person should know, a sentence each; names of packages are in it, made safe. */
+  /** Sentences for a person; names of packages in them are escaped. */
   readonly notes: readonly string[];
 }
 
-/** Where a tree lies within a namespace, at fetching and at running. */
+/** The tree's path in a namespace, while fetching and while running. */
 const TREE_AT = "/dd";
 const DENO_AT = "/deno";
 
 /**
- * Resolves and fetches.
+ * Resolves a package's version and fetches it with its dependencies.
  *
- * @throws Fault `notFound`, `unavailable` (offline, no bubblewrap), `timedOut`, `tooLarge`, `refused` with the
- * reason why it cannot be contained
+ * @throws Fault `notFound`, `unavailable` (offline, no bubblewrap), `timedOut`, `tooLarge`,
+ * `refused` for what cannot be contained
  */
 export async function fetchNpm(powers: RegistryPowers, wish: NpmWish): Promise<ProvidedLaunch> {
   const { store, disk, environment, places } = powers;
@@ -105,7 +105,8 @@ async function factsOf(
   made: Made,
 ): Promise<readonly LockedPackage[]> {
   const { store, disk } = powers;
-  // Deno names the folder by the host: so its own registry has no name here.
+  // Deno names the folder after the registry's host, so the default registry need not be known
+  // here.
   const [host = ""] = disk.list(join(made.draft, "npm"));
   const registry = made.registry.url ?? `https://${host}/`;
   return await withFacts(powers, packages, {
@@ -129,7 +130,7 @@ async function resolve(store: McpStore, disk: Disk, made: Made): Promise<Fetched
   return lock;
 }
 
-/** Leaves in the tree what its lock names and nothing else, and sees that this is enough, without a network. */
+/** Removes from the tree what its lock does not name, and checks offline that the rest suffices. */
 async function settle(
   store: McpStore,
   disk: Disk,
@@ -149,8 +150,9 @@ async function settle(
 }
 
 /**
- * The lock, and files of packages. Deno's caches, and what the registry said that day of all versions
- * (`npm/HOST/NAME/registry.json`), are not needed, and differ from one fetch of a version to the next.
+ * Whether a path is the lock or a file of a package. Deno's caches and the registry's list of
+ * versions (`npm/HOST/NAME/registry.json`) are not needed and differ between fetches of the same
+ * version.
  */
 function isKept(path: string): boolean {
   const [top, , first = "", ...rest] = path.split("/");
@@ -182,7 +184,7 @@ function ownerOf(path: string): string {
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** A sentence for a fetch that failed. What Deno said is untrusted: names in it come from packages. */
+/** The fault of a failed fetch. Deno's output is untrusted: packages choose names in it. */
 function whyNot(asked: { name: string; wanted: string }, { said, code }: FetchStepEnd): Fault {
   const about = `Cannot fetch "${asked.name}@${displayText(asked.wanted, { max: 128 })}"`;
   if (/does not exist|404|not found/i.test(said)) {
@@ -212,7 +214,7 @@ function whyNot(asked: { name: string; wanted: string }, { said, code }: FetchSt
   );
 }
 
-const MANIFEST_BYTES = 1_000_000;
+const MAX_MANIFEST_BYTES = 1_000_000;
 const NAME = /^[A-Za-z0-9._-]{1,128}$/;
 
 const Manifest = z.looseObject({
@@ -233,23 +235,25 @@ function packageFolder(
   tree: string,
   wish: Pick<BinWish, "package" | "version">,
 ): string | undefined {
-  // One folder for each registry: there is one.
+  // There is one folder for each registry, and one registry.
   return disk.list(join(tree, "npm"))
     .map((host) => join(tree, "npm", host, wish.package, wish.version))
     .find((folder) => disk.stat(folder)?.folder === true);
 }
 
 /**
- * Finds it as npx does: the one that is named, the only one, or the one of the package's own name.
+ * Finds a package's program as npx does: the named one, the only one, or the one with the package's
+ * name.
  *
- * @throws Fault `refused` for a package without programs, with several, or whose program is not JavaScript
+ * @throws Fault `refused` for a package without programs, with several, or whose program is not
+ * JavaScript
  */
 function findBin(disk: DiskRead, tree: string, wish: BinWish): string {
   const refused = (why: string): Fault =>
     new Fault("refused", `Cannot run "${wish.package}": ${why}`);
   const folder = packageFolder(disk, tree, wish);
   const bytes = folder === undefined ? undefined : disk.read(join(folder, "package.json"));
-  if (folder === undefined || bytes === undefined || bytes.length > MANIFEST_BYTES) {
+  if (folder === undefined || bytes === undefined || bytes.length > MAX_MANIFEST_BYTES) {
     throw refused("it has no package.json that can be read");
   }
   const bins = readBins(bytes, wish.package);
@@ -270,7 +274,7 @@ function findBin(disk: DiskRead, tree: string, wish: BinWish): string {
     throw refused(`it has no program "${displayText(name)}"`);
   }
   const path = join(folder, file);
-  // The name is what a package says: it must lead to a file of the package.
+  // The package chose the path: it must lead to a file of the package.
   if (!`${disk.real(path) ?? ""}/`.startsWith(`${disk.real(folder) ?? folder}/`)) {
     throw refused(`its program "${name}" is not there`);
   }
@@ -294,30 +298,32 @@ function readBins(bytes: Uint8Array, name: string): ReadonlyMap<string, string> 
   return new Map(entries.map(([key, file]) => [key, posix.normalize(file)]));
 }
 
-/** By its ending, else by its first line. */
+/** Whether a file is a script, by its ending or its first line. */
 function isScript(file: string, start: string): boolean {
   if (/\.[cm]?[jt]s$/.test(file)) return true;
   return /^#!.*\b(?:node|deno|bun)\b/.test(start);
 }
 
-/** What npm is told in this home. */
+/** npm's settings in this home. */
 interface Registry {
-  /** Absent: the one that Deno and npm use by themselves. */
+  /** Undefined: the default registry. */
   readonly url: string | undefined;
-  /** Scopes (`@corp`) that have a registry of their own. */
+  /** Scopes such as `@corp` that have a registry of their own. */
   readonly scopes: ReadonlySet<string>;
 }
 
-const NPMRC_BYTES = 100_000;
+const MAX_NPMRC_BYTES = 100_000;
 
-/** NPM_CONFIG_REGISTRY, else the line `registry=` of ~/.npmrc. Throws `invalidInput` for what is no address. */
+/** Reads NPM_CONFIG_REGISTRY, else `registry=` in ~/.npmrc. Throws `invalidInput` for a wrong address. */
 export function readRegistry(
   disk: Pick<DiskRead, "read">,
   environment: Pick<Environment, "env">,
 ): Registry {
   const home = environment.env("HOME");
   const bytes = home === undefined ? undefined : disk.read(join(home, ".npmrc"));
-  const text = bytes === undefined ? "" : new TextDecoder().decode(bytes.subarray(0, NPMRC_BYTES));
+  const text = bytes === undefined
+    ? ""
+    : new TextDecoder().decode(bytes.subarray(0, MAX_NPMRC_BYTES));
   const scopes = new Set<string>();
   let said: string | undefined;
   for (const line of text.split(/\r?\n/)) {
@@ -336,7 +342,7 @@ function parseRegistry(text: string): string {
   const wrong = (why: string): Fault =>
     new Fault("invalidInput", `Cannot use the npm registry of this home: ${why}`);
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong("it is no http address");
-  // The address goes into remit.lock and into an environment.
+  // The address is written to remit.lock and into an environment.
   if (url.username !== "" || url.password !== "" || url.search !== "") {
     throw wrong("its address holds a name, a password or a query");
   }
@@ -344,7 +350,7 @@ function parseRegistry(text: string): string {
   return url.href;
 }
 
-/** Throws `unavailable` where a package would have to come from a registry of its scope's own: fetched from elsewhere it would be another package. */
+/** Throws `unavailable` for a scope with its own registry: elsewhere the name is another package. */
 function refuseScoped(name: string, { scopes }: Pick<Registry, "scopes">): void {
   const [scope = ""] = name.split("/");
   if (!name.startsWith("@") || !scopes.has(scope)) return;

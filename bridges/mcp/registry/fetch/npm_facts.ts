@@ -1,4 +1,4 @@
-/** What a registry says of packages beside their code: who signed them, where their build is attested. @module */
+/** A registry's facts about packages: signatures, attestations, deprecation; and reading deno.lock. @module */
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import { displayText } from "../../../../text/mod.ts";
@@ -9,8 +9,8 @@ import type { FetchStep } from "../store/store.ts";
 import * as z from "zod";
 
 const FACTS_MS = 60_000;
-/** Most packages that are asked about. */
-const MAX = 2_000;
+/** Packages that are asked about, at most. */
+const MAX_PACKAGES = 2_000;
 const INSIDE = "/inside.ts";
 
 const Attestations = z.looseObject({
@@ -25,7 +25,10 @@ const Fact = z.looseObject({
   signatures: z.unknown().optional(),
   attestations: z.unknown().optional(),
 });
-const Facts = z.looseObject({ said: z.array(Fact).max(MAX), keys: z.unknown().optional() });
+const Facts = z.looseObject({
+  said: z.array(Fact).max(MAX_PACKAGES),
+  keys: z.unknown().optional(),
+});
 const Keys = z.looseObject({
   keys: z.array(z.looseObject({
     keyid: z.string().max(256),
@@ -36,9 +39,9 @@ const Keys = z.looseObject({
 });
 
 /**
- * The keys with which npm's own registry signs, by id, as it publishes them: https://docs.npmjs.com/about-registry-signatures.
- * Pinned, as a registry that hands out other code can hand out other keys as well. What the first of them signed before
- * it was retired stays signed.
+ * The signing keys of npm's registry, by id: https://docs.npmjs.com/about-registry-signatures.
+ * Pinned here, since a registry that serves other code can serve other keys, too. Signatures of the
+ * first, retired key stay valid.
  */
 export const NPM_KEYS: Readonly<Record<string, string>> = {
   "SHA256:jl3bwswu80PjjokCgh0o2w5c2U4LhQAE57gj9cz1kzA":
@@ -50,18 +53,17 @@ export const NPM_KEYS: Readonly<Record<string, string>> = {
 interface FactsParts {
   /** Ends with a slash. */
   readonly registry: string;
-  /** It is not npm's own: it may sign with keys that it publishes itself. */
+  /** Not npm's registry: the keys that it publishes count, too. */
   readonly ownKeys: boolean;
   readonly env: FetchStep["env"];
   readonly denoAt: string;
 }
 
 /**
- * The packages with what their registry says of them. A signature is held against npm's pinned keys, for another
- * registry against those that it publishes, too, and then `verified`; what it does not say, or what cannot be had, is
- * absent.
+ * Adds the registry's facts to packages. A package is `verified` when a signature fits one of npm's
+ * pinned keys or, for another registry, one that the registry publishes; unknown facts are absent.
  *
- * @throws Fault `refused` for a signature of a known key that does not fit what was fetched
+ * @throws Fault `refused` when the signatures of known keys do not fit the fetched archive
  */
 export async function withFacts(
   powers: RegistryPowers,
@@ -84,7 +86,7 @@ export async function withFacts(
       { from: store.deno, at: denoAt },
       { from: join(environment.home, "bridges/mcp/registry/fetch/inside_powers.ts"), at: INSIDE },
     ],
-    input: JSON.stringify(packages.slice(0, MAX).map((each) => [each.name, each.version])),
+    input: JSON.stringify(packages.slice(0, MAX_PACKAGES).map((each) => [each.name, each.version])),
     net: true,
     deadlineMs: FACTS_MS,
   });
@@ -117,7 +119,7 @@ function withFact(
     return key === undefined ? [] : [signs(key, sig, each)];
   });
   const verified = known.includes(true);
-  // Of an archive that the registry describes otherwise, another integrity may have been signed.
+  // If the registry describes another archive, its signature may be of that one.
   if (!verified && known.length > 0 && fact.integrity === each.integrity) {
     throw new Fault(
       "refused",
@@ -137,7 +139,7 @@ function withFact(
   };
 }
 
-/** The integrity is the one that Deno held the archive against, not what the registry says now. */
+/** Whether a signature fits the integrity that Deno checked the archive against. */
 export function signs(
   key: string,
   sig: string,
@@ -151,12 +153,12 @@ export function signs(
       Buffer.from(sig, "base64"),
     );
   } catch {
-    // No key, or no signature: it signs nothing.
+    // A malformed key or signature verifies nothing.
     return false;
   }
 }
 
-/** What nobody vouched for, for whoever reviews a server: a sentence for each kind. */
+/** Notes for a reviewer about packages without a checked signature or attestation. */
 export function unverifiedNotes(packages: readonly LockedPackage[]): readonly string[] {
   const of = (some: readonly LockedPackage[]): string => {
     const names = some.slice(0, 4).map(({ name }) => displayText(name, { max: 100 })).join(", ");
@@ -188,9 +190,7 @@ function tryJson(text: string): unknown {
   }
 }
 
-// deno.lock of a fetch: exact versions and the integrity of each archive.
-
-/** Of deno.lock, version 5, what is read. */
+/** The part of deno.lock, version 5, that is read: exact versions and the integrity of each archive. */
 const DenoLock = z.looseObject({
   version: z.string(),
   specifiers: z.record(z.string().max(1_024), z.string().max(8_192)),
@@ -204,28 +204,28 @@ const DenoLock = z.looseObject({
   ),
 });
 
-const LOCKED_PACKAGES = 10_000;
+const MAX_LOCKED_PACKAGES = 10_000;
 
 interface FetchedPackage {
   readonly name: string;
   readonly version: string;
   readonly integrity: string;
-  /** It asks npm to run programs when it is installed. */
+  /** The package wants to run programs when it is installed. */
   readonly scripts: boolean;
   readonly deprecated: boolean;
 }
 
-/** A fetch as deno.lock says it. */
+/** The result of a fetch, from deno.lock. */
 export interface FetchedLock {
-  /** Exact, of the package that was asked for. */
+  /** The exact version of the requested package. */
   readonly version: string;
-  /** Sorted by name and version; each once, whatever it was combined with. */
+  /** Sorted by name and version, without duplicates. */
   readonly packages: readonly FetchedPackage[];
-  /** The same lock, in which `npm:PACKAGE@VERSION` is what was asked for. */
+  /** The lock's text, with `npm:PACKAGE@VERSION` as the requested specifier. */
   readonly text: string;
 }
 
-/** Reads it. Throws Fault `upstream` for one that does not hold together. */
+/** Parses a deno.lock. Throws `upstream` for an inconsistent one. */
 export function readDenoLock(text: string, asked: { name: string; wanted: string }): FetchedLock {
   const wrong = (why: string): Fault =>
     new Fault("upstream", `Cannot fetch "${asked.name}": what Deno wrote down ${why}`);
@@ -239,7 +239,7 @@ export function readDenoLock(text: string, asked: { name: string; wanted: string
   if (!parsed.success) throw wrong("is of an unknown form");
   const { npm, specifiers } = parsed.data;
   const resolved = specifiers[`npm:${asked.name}@${asked.wanted}`];
-  // `1.2.3_zod@4.0.0`: what it was combined with is no part of the version.
+  // `1.2.3_zod@4.0.0`: a peer dependency after `_` is not part of the version.
   const version = resolved?.split("_")[0];
   if (resolved === undefined || version === undefined) throw wrong("does not name it");
   const packages = new Map<string, FetchedPackage>();
@@ -252,7 +252,9 @@ export function readDenoLock(text: string, asked: { name: string; wanted: string
       ...{ scripts: scripts === true, deprecated: deprecated === true },
     });
   }
-  if (packages.size > LOCKED_PACKAGES) throw wrong(`has more than ${LOCKED_PACKAGES} packages`);
+  if (packages.size > MAX_LOCKED_PACKAGES) {
+    throw wrong(`has more than ${MAX_LOCKED_PACKAGES} packages`);
+  }
   if (!packages.has(`${asked.name}@${version}`)) throw wrong("has no integrity of it");
   const exact = { ...parsed.data, specifiers: { [`npm:${asked.name}@${version}`]: resolved } };
   return {

@@ -1,4 +1,4 @@
-/** A program of this machine as it is run within a namespace: its real path, its code, nothing else of a home. @module */
+/** Launches of programs of this machine: the real path, the folder of its code, nothing else of a home. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
@@ -11,18 +11,18 @@ import { absolute } from "../../../../launch/disk/places.ts";
 
 type ProgramWish = Extract<McpWish, { readonly kind: "program" }>;
 
-/** What interprets a file that its first plain argument names. */
+/** Interpreters, which run the file that their first plain argument names. */
 const INTERPRETERS = /^(?:node(?:js)?|python(?:[0-9.]*)?|bun|deno|ruby|perl|php|sh|bash)$/;
 const PYTHON = /^python[0-9.]*$/;
-/** Folders of the machine's that every program in a namespace sees. */
-const MACHINE = /^\/(?:usr|lib|lib64|bin|sbin)(?:\/|$)/;
+/** System folders, which every program in a namespace sees. */
+const SYSTEM_FOLDERS = /^\/(?:usr|lib|lib64|bin|sbin)(?:\/|$)/;
 const SHEBANG_BYTES = 256;
-const DEPTH = 3;
+const MAX_SHEBANGS = 3;
 
 /**
- * Finds it.
+ * Finds a program and the folder of its code.
  *
- * @throws Fault `notFound`; `refused` for a script that is not there, for a shell's own words
+ * @throws Fault `notFound`; `refused` for a missing script, and for code in arguments
  */
 export async function programLaunch(
   powers: RegistryPowers,
@@ -45,8 +45,9 @@ export async function programLaunch(
   }
   if (PYTHON.test(name)) return await pythonLaunch(powers, wish, asked);
   const script = firstLine(powers, found.path);
-  if (script !== undefined && depth < DEPTH && !INTERPRETERS.test(name)) {
-    // The program is a text: what reads it is the program, and it is the first argument.
+  if (script !== undefined && depth < MAX_SHEBANGS && !INTERPRETERS.test(name)) {
+    // The program is a script: launch the interpreter of its first line, with the script as an
+    // argument.
     const inner = await programLaunch(powers, {
       kind: "program",
       program: script.program,
@@ -72,7 +73,7 @@ function provided(
   const parsed = McpLaunch.safeParse({
     ...launch,
     kind: "program",
-    folders: [...new Set(launch.folders)].filter((folder) => !MACHINE.test(folder)),
+    folders: [...new Set(launch.folders)].filter((folder) => !SYSTEM_FOLDERS.test(folder)),
   });
   if (!parsed.success) {
     throw new Fault(
@@ -92,8 +93,8 @@ async function pythonLaunch(
   if (python === undefined) {
     throw new Fault("refused", `Cannot contain it: "${basename(asked)}" is no Python that works`);
   }
-  const module = wish.args[0] === "-m";
-  const { args, folders, notes } = module
+  const isModule = wish.args[0] === "-m";
+  const { args, folders, notes } = isModule
     ? {
       args: wish.args,
       folders: [],
@@ -108,7 +109,7 @@ async function pythonLaunch(
   }, notes);
 }
 
-/** The script among an interpreter's words, by its real path, and the folder that its code lies in. */
+/** Replaces the script among an interpreter's arguments by its real path; finds the folder of its code. */
 function placeScript(
   powers: RegistryPowers,
   args: readonly string[],
@@ -120,11 +121,11 @@ function placeScript(
     (at < 0 || n <= at) && /^(?:-c|-e|-p|--eval|--print)$/.test(word)
   );
   if (inline !== undefined) throw refused(`its code stands in its arguments (${inline})`);
-  const said = args[at];
-  if (said === undefined) throw refused("its interpreter is given no file");
-  const file = disk.real(absolute(environment, said));
+  const script = args[at];
+  if (script === undefined) throw refused("its interpreter is given no file");
+  const file = disk.real(absolute(environment, script));
   if (file === undefined || disk.stat(file)?.folder === true) {
-    throw refused(`there is no file "${displayText(said, { max: 200 })}"`);
+    throw refused(`there is no file "${displayText(script, { max: 200 })}"`);
   }
   return {
     args: args.map((word, n) => n === at ? file : word),
@@ -133,18 +134,25 @@ function placeScript(
   };
 }
 
-/** Says of a folder of code that its content is not pinned. */
+/** A note that the content of a folder of code is not pinned. */
 export function unpinnedNote(folder: string): string {
   const shown = displayText(folder, { max: 300 });
   return `its files beneath ${shown} are not pinned: whoever changes them changes it`;
 }
 
-const ROOTS = ["package.json", "pyproject.toml", "node_modules", "setup.py", "requirements.txt"];
-const CLIMB = 6;
+/** Files that mark the root of a project. */
+const PROJECT_MARKS = [
+  "package.json",
+  "pyproject.toml",
+  "node_modules",
+  "setup.py",
+  "requirements.txt",
+];
+const MAX_CLIMB = 6;
 
 /**
- * Where the code of a file lies: the project that holds it, else its folder, else the file alone where that folder
- * holds other things (a home, a folder of programs, Remit's own).
+ * The folder of a file's code: its project, else the file's folder, else the file alone where that
+ * folder holds other things (a home, a folder of programs, Remit's own).
  */
 export function codeOf(powers: RegistryPowers, file: string): readonly string[] {
   const { environment, disk } = powers;
@@ -153,14 +161,14 @@ export function codeOf(powers: RegistryPowers, file: string): readonly string[] 
     !`${home}/`.startsWith(`${folder}/`) && folder !== "/" && folder !== "/tmp" &&
     !/\/s?bin$/.test(folder) && whyNever(powers, { real: folder, right: "read" }) === undefined;
   let folder = dirname(file);
-  for (let n = 0; n < CLIMB && fits(folder); n++) {
-    if (ROOTS.some((name) => disk.real(join(folder, name)) !== undefined)) return [folder];
+  for (let n = 0; n < MAX_CLIMB && fits(folder); n++) {
+    if (PROJECT_MARKS.some((name) => disk.real(join(folder, name)) !== undefined)) return [folder];
     folder = dirname(folder);
   }
   return [fits(dirname(file)) ? dirname(file) : file];
 }
 
-/** What a text's first line says it is read by; undefined for a program of the machine's own kind. */
+/** The interpreter in a script's first line; undefined for a binary. */
 function firstLine(
   { disk }: Pick<RegistryPowers, "disk">,
   path: string,
@@ -174,7 +182,7 @@ function firstLine(
   return name === "" ? undefined : { program: name, args: rest };
 }
 
-/** Its environment: packages of a virtual environment or of a tree, and no files written beside the code. */
+/** Variables for a Python with these packages; bytecode is not written beside the code. */
 export function pythonEnv(
   packages: readonly string[],
 ): Readonly<Record<string, string>> | undefined {

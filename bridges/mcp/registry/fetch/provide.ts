@@ -1,4 +1,4 @@
-/** What a command line asks for becomes something that can be run within walls: fetched, or found on this machine. @module */
+/** Turns a wish into a launch that can be contained: fetched, or found on this machine. @module */
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
 import type { RegistryPowers } from "../store/store.ts";
@@ -10,9 +10,11 @@ import { programLaunch } from "./program.ts";
 export type { ProvidedLaunch } from "./npm.ts";
 
 /**
- * Fetches or finds it. A URL's headers are the caller's to keep: they are no part of a launch.
+ * Fetches or finds the program of a wish. Headers of a URL are not part of a launch: the caller
+ * keeps them.
  *
- * @throws Fault `refused` with the reason why it cannot be contained; `notFound`, `unavailable`, `timedOut`, `tooLarge`
+ * @throws Fault `refused` for what cannot be contained; `notFound`, `unavailable`, `timedOut`,
+ * `tooLarge`
  */
 export async function provideLaunch(
   powers: RegistryPowers,

@@ -1,4 +1,4 @@
-/** Fetches a package of a Python index with all it needs into a tree: wheels only, so nothing of them runs. @module */
+/** Fetches a Python package and its dependencies into a tree: wheels only, so no package's code runs. @module */
 import { join } from "node:path";
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";
@@ -12,11 +12,11 @@ import type { LockedPackage } from "../lock.ts";
 import { FETCH_MS, type FetchStep, type FetchStepEnd, type FoundPython } from "../store/store.ts";
 import * as z from "zod";
 
-/** Where the tree lies at fetching, and where at running (contracts, `McpLaunch`). */
+/** Paths of the tree inside a namespace: while fetching, and while running (see `McpLaunch`). */
 const FETCH_AT = "/dd";
 const TREE_AT = "/tree";
 
-/** Of pip's report, version 1. */
+/** The part of pip's report, version 1, that is read. */
 const Report = z.looseObject({
   install: z.array(z.looseObject({
     metadata: z.looseObject({ name: z.string().max(214), version: z.string().max(128) }),
@@ -27,21 +27,22 @@ const Report = z.looseObject({
   })).max(10_000),
 });
 
-/** What is fetched, and what is run of it. */
+/** Packages to fetch, and the program to run from them. */
 interface Fetch {
-  /** For what is said of it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** As pip takes them. */
+  /** Requirements in pip's syntax. */
   readonly packages: readonly string[];
   readonly needs: PythonNeeds;
-  /** What is run, once everything lies in the draft: the words behind `python`, and folders of this machine. */
+  /** Words after `python`, and folders of this machine, chosen when the draft is complete. */
   run(draft: string): { readonly args: readonly string[]; readonly folders?: readonly string[] };
 }
 
 /**
- * Fetches it with a Python of this machine and its pip.
+ * Fetches a package with a Python of this machine and its pip.
  *
- * @throws Fault as fetchNpm does; `refused` where there is no pip, or a package would have to be built
+ * @throws Fault as fetchNpm does; `refused` where there is no pip, or a package would have to be
+ * built
  */
 export async function fetchPython(
   powers: RegistryPowers,
@@ -52,7 +53,7 @@ export async function fetchPython(
     ...{ name, needs: wish },
     packages: [wanted === "" ? name : `${name}==${wanted}`],
     run: (draft) => {
-      // `uvx --from PACKAGE python -m MODULE`: the interpreter itself, with words of its own.
+      // `uvx --from PACKAGE python -m MODULE` runs the interpreter itself.
       if (/^python[0-9.]*$/.test(wish.program)) return { args: wish.args };
       return { args: [`${TREE_AT}/${findScript(powers, { draft, wish })}`, ...wish.args] };
     },
@@ -120,7 +121,7 @@ async function fetchTree(powers: RegistryPowers, wish: Fetch): Promise<ProvidedL
   }
 }
 
-/** A Python by its path, by its name along PATH, or of a version that a manager of Pythons keeps in this home. */
+/** Finds a Python by path, by name along PATH, or by version in the folders of pyenv and uv. */
 async function findPython(
   { store, disk, environment }: RegistryPowers,
   asked: string,
@@ -148,8 +149,8 @@ async function findPython(
 }
 
 /**
- * Compiles what was fetched, once: without bytecode every start of it does. Compiling runs none of its code. The
- * bytecode names no time of its source, as the tree's own hash pins both; a file that is in no Python is left as it is.
+ * Compiles the packages once; otherwise every start would. Compiling runs none of their code. The
+ * bytecode records no time of its source: the tree's hash pins both.
  */
 async function compile(
   { store }: Pick<RegistryPowers, "store">,
@@ -170,8 +171,8 @@ async function compile(
 }
 
 /**
- * What `uv run` runs. A script brings a list of its packages, which are fetched; a project's program is run from the
- * environment that `uv sync` made: to build a project is to run its code.
+ * A launch for `uv run`. The packages that a script lists are fetched; a project's program must be
+ * in the environment that `uv sync` made, since building a project runs its code.
  *
  * @throws Fault as fetchPython does; `notFound`
  */
@@ -216,14 +217,14 @@ export async function runWithUv(powers: RegistryPowers, wish: UvRunWish): Promis
     );
   }
   const { launch, ...rest } = await programLaunch(powers, { kind: "program", program, args });
-  // The environment leads to the project's own code, which lies beside it.
+  // The environment refers to the project's own code beside it: bind that, too.
   const [code = program] = codeOf(powers, join(disk.real(folder) ?? folder, "pyproject.toml"));
   const isBound = launch.kind !== "program" || launch.folders.includes(code) ||
     disk.stat(code)?.folder !== true;
   return { ...rest, launch: isBound ? launch : { ...launch, folders: [...launch.folders, code] } };
 }
 
-/** The packages that a script says it needs, in the comment that begins with `# /// script`. Throws `refused`. */
+/** The packages that a script lists in its comment `# /// script`. Throws `refused`. */
 function scriptNeeds(file: string, text: string): readonly string[] {
   const [, block] = /^# \/\/\/ script\r?\n((?:#(?: .*)?\r?\n)+?)# \/\/\/\r?$/m.exec(text) ?? [];
   if (block === undefined) return [];
@@ -276,7 +277,7 @@ function readReport(bytes: Uint8Array | undefined): LockedPackage[] {
   }).sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** A sentence for a fetch that failed. What pip said is untrusted. */
+/** The fault of a failed fetch. pip's output is untrusted. */
 function whyNot(wish: Pick<Fetch, "name">, { said, code }: FetchStepEnd): Fault {
   const about = `Cannot fetch "${wish.name}"`;
   if (
@@ -301,18 +302,18 @@ function whyNot(wish: Pick<Fetch, "name">, { said, code }: FetchStepEnd): Fault 
   return new Fault("upstream", `${about}: ${displayText(line, { max: 300 })}`);
 }
 
-/** What pip itself reads of an environment about where packages are. */
-const VARIABLES = [
+/** Variables by which pip finds its index. */
+const PIP_VARIABLES = [
   "PIP_INDEX_URL",
   "PIP_EXTRA_INDEX_URL",
   "PIP_FIND_LINKS",
   "PIP_NO_INDEX",
   "PIP_DEFAULT_TIMEOUT",
 ];
-const CERTIFICATES = ["PIP_CERT", "SSL_CERT_FILE"];
-const LONGEST = 100_000;
+const CERTIFICATE_VARIABLES = ["PIP_CERT", "SSL_CERT_FILE"];
+const MAX_CONFIG_BYTES = 100_000;
 
-/** The environment and the read-only files of a step that runs pip. */
+/** Environment and readable files of a pip step, from the user's own pip settings. */
 function pipSettings(
   powers: RegistryPowers,
   python: Pick<FoundPython, "folders">,
@@ -320,21 +321,26 @@ function pipSettings(
   const { disk, environment } = powers;
   const text = (path: string | undefined): string | undefined => {
     const bytes = path === undefined ? undefined : disk.read(path);
-    return bytes === undefined ? undefined : new TextDecoder().decode(bytes.subarray(0, LONGEST));
+    return bytes === undefined
+      ? undefined
+      : new TextDecoder().decode(bytes.subarray(0, MAX_CONFIG_BYTES));
   };
   const home = environment.env("HOME");
   const own =
     (home === undefined ? [] : [join(home, ".config/pip/pip.conf"), join(home, ".pip/pip.conf")])
       .find((path) => text(path) !== undefined);
   const shared = "/etc/pip.conf";
-  const said = VARIABLES.flatMap((name) => {
+  const said = PIP_VARIABLES.flatMap((name) => {
     const value = environment.env(name);
     return value === undefined ? [] : [[name, value] as const];
   });
   const named = [text(own), text(shared), ...said.map(([, value]) => value)].flatMap((each) =>
     localPaths(each ?? "")
   );
-  const certificates = CERTIFICATES.flatMap((name) => environment.env(name) ?? []).slice(0, 1);
+  const certificates = CERTIFICATE_VARIABLES.flatMap((name) => environment.env(name) ?? []).slice(
+    0,
+    1,
+  );
   const reads = [
     ...["/usr", "/bin", "/sbin", ...python.folders.filter((folder) => !folder.startsWith("/usr"))],
     ...[own, shared].filter((path) => path !== undefined),
@@ -352,7 +358,7 @@ function pipSettings(
   };
 }
 
-/** Folders of this machine that an index or a list of links is in. */
+/** Local folders that pip settings name as an index or a list of links. */
 function localPaths(text: string): readonly string[] {
   return [...text.matchAll(/(?:^|[\s=,])(?:file:\/\/[^/\s]*)?(\/[A-Za-z0-9._/+-]+)/g)]
     .flatMap(([, path]) => path === undefined || path.includes("..") || path === "/" ? [] : [path])

@@ -1,28 +1,28 @@
-/** Who gives tokens for an MCP server: asked of the server, then of whom it names. RFC 9728, RFC 8414, OpenID discovery. @module */
-import { Fault } from "../../../../contracts/base/mod.ts";
+/** Discovers a server's authorization server and its endpoints. RFC 9728, RFC 8414, OpenID discovery. @module */
+import { Fault, present } from "../../../../contracts/base/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import { type LoginAnswer, type LoginNet, loginUrl, noLogin, sameIssuer } from "./net.ts";
 import * as z from "zod";
 
-/** What a login needs to know. */
+/** The endpoints and scopes for a login. */
 export interface Discovered {
   readonly auth: AuthServer;
   readonly resource: string;
-  /** What the server wants, else all that it has; empty: it names none. */
+  /** The scopes that the server asks for, else all that it supports; empty: it names none. */
   readonly scopes: readonly string[];
-  /** Other authorization servers that it names. */
+  /** The server's other authorization servers. */
   readonly others: readonly string[];
 }
 
-const SCOPES = 64;
+const MAX_SCOPES = 64;
 
-/** Finds out. `issuer` is the one that the person chose. Throws Fault `refused`, `notFound`, `upstream`. */
+/** Discovers how to log in; `issuer` is the person's choice. Throws `refused`, `notFound`, `upstream`. */
 export async function discover(net: LoginNet, server: URL, issuer?: string): Promise<Discovered> {
   const { status, challenge } = await net.askServer(server);
-  const said = bearerChallenge(status === 401 || status === 403 ? challenge : undefined);
-  const words = await resourceWords(net, server, said.resourceMetadata);
+  const demanded = bearerChallenge(status === 401 || status === 403 ? challenge : undefined);
+  const words = await resourceWords(net, server, demanded.resourceMetadata);
   const issuers = words?.issuers ?? [];
-  // Before there were such descriptions, a server gave its tokens itself.
+  // Without metadata, as in older revisions, the server issues its own tokens.
   const known = issuers.length > 0 ? issuers : [server.origin];
   const chosen = issuer === undefined
     ? known[0]
@@ -36,11 +36,11 @@ export async function discover(net: LoginNet, server: URL, issuer?: string): Pro
     );
   }
   const auth = await authServer(net, server, chosen);
-  const wanted = (said.scope ?? "").split(" ").filter(isScope);
+  const wanted = (demanded.scope ?? "").split(" ").filter(isScope);
   return Object.freeze({
     auth,
-    resource: words?.resource ?? own(server),
-    scopes: (wanted.length > 0 ? wanted : words?.scopes ?? []).slice(0, SCOPES),
+    resource: words?.resource ?? defaultResource(server),
+    scopes: (wanted.length > 0 ? wanted : words?.scopes ?? []).slice(0, MAX_SCOPES),
     others: known.filter((each) => each !== chosen),
   });
 }
@@ -56,7 +56,7 @@ async function resourceWords(
     ? [...pathname === "/" ? [] : [new URL(`${root}${pathname}`)], new URL(root)]
     : [loginUrl(named, "where the server describes itself", server)];
   for (const place of places) {
-    // INVARIANT: its own words come from itself (test: "… described elsewhere …").
+    // INVARIANT: a server's metadata comes from its own origin (test: "… described elsewhere …").
     if (place.origin !== origin) throw noLogin("the server has itself described by another one");
     const answer = await net.get(place);
     if (isThere(answer)) return parseResource(answer.json, server);
@@ -81,27 +81,26 @@ async function authServer(net: LoginNet, server: URL, issuer: string): Promise<A
   throw noLogin(`${at.origin} does not say how to log in`, "notFound");
 }
 
-/** A page for people in place of a document is none. */
+/** Whether an answer is a JSON document, not a web page. Throws `upstream` for a server error. */
 function isThere({ status, json }: LoginAnswer): boolean {
   if (status >= 500) throw new Fault("upstream", `Cannot log in: the server answers ${status}`);
   return status === 200 && typeof json === "object" && json !== null;
 }
 
-/** What a server is called that does not say so. */
-function own({ origin, pathname, search }: URL): string {
+/** The resource identifier of a server that names none. */
+function defaultResource({ origin, pathname, search }: URL): string {
   return pathname === "/" && search === "" ? origin : `${origin}${pathname}${search}`;
 }
 
-// The header `www-authenticate` of a refusal. RFC 9110, section 11.6.1; RFC 9728, section 5.1.
-
+/** A `www-authenticate` challenge: RFC 9110, section 11.6.1; RFC 9728, section 5.1. */
 interface Challenge {
-  /** Where it describes itself: untrusted. */
+  /** Address of the server's metadata: untrusted. */
   readonly resourceMetadata?: string;
-  /** The scopes that it wants, untrusted. */
+  /** Requested scopes: untrusted. */
   readonly scope?: string;
 }
 
-const LENGTH = 8_192;
+const MAX_HEADER_CHARS = 8_192;
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
 
 interface Scanner {
@@ -109,16 +108,14 @@ interface Scanner {
   at: number;
 }
 
-/** The first challenge of scheme Bearer; empty when there is none or the header does not read. */
+/** The first Bearer challenge; empty for a header without one or one that does not parse. */
 export function bearerChallenge(header: string | undefined): Challenge {
-  if (header === undefined || header.length > LENGTH) return {};
+  if (header === undefined || header.length > MAX_HEADER_CHARS) return {};
   const params = bearerParams({ text: header, at: 0 });
-  const resourceMetadata = params.get("resource_metadata");
-  const scope = params.get("scope");
-  return {
-    ...(resourceMetadata === undefined ? {} : { resourceMetadata }),
-    ...(scope === undefined ? {} : { scope }),
-  };
+  return present<Challenge>({
+    resourceMetadata: params.get("resource_metadata"),
+    scope: params.get("scope"),
+  });
 }
 
 function bearerParams(scan: Scanner): ReadonlyMap<string, string> {
@@ -141,7 +138,7 @@ function bearerParams(scan: Scanner): ReadonlyMap<string, string> {
     const value = scan.text[scan.at] === '"' ? quoted(scan) : token(scan);
     if (value === undefined) return new Map();
     const name = word.toLowerCase();
-    // Said twice it means neither.
+    // A parameter given twice is void.
     if (found !== undefined) found.set(name, found.has(name) ? "" : value);
   }
 }
@@ -153,7 +150,7 @@ function skip(scan: Scanner, chars: string): void {
 function token(scan: Scanner): string {
   const from = scan.at;
   while (TOKEN.test(scan.text[scan.at] ?? "")) scan.at++;
-  // The padding of a token68, which no parameter has.
+  // Stops before the padding of a token68, which no parameter has.
   return scan.text.slice(from, scan.at);
 }
 
@@ -171,9 +168,8 @@ function quoted(scan: Scanner): string | undefined {
   return undefined;
 }
 
-// Metadata of the server and of its authorization server: untrusted, parsed with bounds. RFC
-// 9728, RFC 8414.
-
+// TRUST: the metadata below comes from strangers; every text and list has a bound. RFC 9728, RFC
+// 8414.
 const text = z.string().max(2_048);
 const words = z.array(z.string().max(256)).max(512);
 
@@ -197,9 +193,9 @@ const Server = z.object({
   client_id_metadata_document_supported: z.boolean().optional(),
 });
 
-/** What an MCP server says of who gives tokens for it. */
+/** An MCP server's metadata as a protected resource. */
 interface ResourceWords {
-  /** What tokens are for, RFC 8707: on the server's own origin, at or above its path. */
+  /** The resource of its tokens (RFC 8707): on the server's own origin, at or above its path. */
   readonly resource: string;
   readonly issuers: readonly string[];
   readonly scopes: readonly string[];
@@ -211,22 +207,22 @@ export interface AuthServer {
   readonly authorize: URL;
   readonly token: URL;
   readonly register?: URL;
-  /** How a client with a secret may show it; `none` for one without. */
+  /** Authentication methods at the token endpoint. */
   readonly methods: readonly string[];
-  /** It says with each answer who it is. RFC 9207. */
+  /** Whether each of its answers names the issuer (RFC 9207). */
   readonly saysIssuer: boolean;
-  /** A client may be named by the address of its description. */
+  /** Whether a client may be identified by a metadata document. */
   readonly takesDocuments: boolean;
 }
 
-/** Parses a protected resource's metadata for the server at `url`. Throws Fault `refused`, `upstream`. */
+/** Parses the metadata of the protected resource at `url`. Throws `refused`, `upstream`. */
 function parseResource(json: unknown, url: URL): ResourceWords {
   const parsed = Resource.safeParse(json);
   if (!parsed.success) throw noLogin("what the server says of itself does not read", "upstream");
   const { resource, authorization_servers, scopes_supported, bearer_methods_supported } =
     parsed.data;
   const at = loginUrl(resource, "the server's own name", url);
-  // INVARIANT: a token for another server is never asked for (test: "… of another server …").
+  // INVARIANT: no token for another server is requested (test: "… of another server …").
   if (at.origin !== url.origin || !isAtOrAbove(at.pathname, url.pathname) || at.search !== "") {
     throw noLogin("the server names another server as the one that tokens are for");
   }
@@ -240,41 +236,41 @@ function parseResource(json: unknown, url: URL): ResourceWords {
   };
 }
 
-/** Parses the metadata of the authorization server `issuer`. Throws Fault `refused`, `upstream`. */
+/** Parses the metadata of the authorization server `issuer`. Throws `refused`, `upstream`. */
 function parseAuthServer(json: unknown, issuer: string, server: URL): AuthServer {
   const parsed = Server.safeParse(json);
   if (!parsed.success) {
     throw noLogin("what the authorization server says of itself does not read", "upstream");
   }
-  const said = parsed.data;
-  // INVARIANT: whose words these are is whom we asked (test: "… in another's name …").
-  if (!sameIssuer(said.issuer, issuer)) {
+  const metadata = parsed.data;
+  // INVARIANT: the metadata is that of the issuer that was asked (test: "… in another's name …").
+  if (!sameIssuer(metadata.issuer, issuer)) {
     throw noLogin("the authorization server says that it is another one");
   }
-  if (said.code_challenge_methods_supported?.includes("S256") !== true) {
+  if (metadata.code_challenge_methods_supported?.includes("S256") !== true) {
     throw noLogin("the authorization server does not say that it protects codes (PKCE, S256)");
   }
-  if (said.response_types_supported?.includes("code") === false) {
+  if (metadata.response_types_supported?.includes("code") === false) {
     throw noLogin("the authorization server gives no codes");
   }
-  if (said.grant_types_supported?.includes("authorization_code") === false) {
+  if (metadata.grant_types_supported?.includes("authorization_code") === false) {
     throw noLogin("the authorization server takes no codes");
   }
   const at = (url: string, what: string): URL => loginUrl(url, what, server);
-  const { registration_endpoint: register } = said;
+  const { registration_endpoint: register } = metadata;
   return Object.freeze({
-    issuer: said.issuer,
-    authorize: at(said.authorization_endpoint, "its page to log in at"),
-    token: at(said.token_endpoint, "its token endpoint"),
+    issuer: metadata.issuer,
+    authorize: at(metadata.authorization_endpoint, "its page to log in at"),
+    token: at(metadata.token_endpoint, "its token endpoint"),
     ...(register === undefined ? {} : { register: at(register, "its place to register") }),
-    // What the standard says where it says nothing.
-    methods: said.token_endpoint_auth_methods_supported ?? ["client_secret_basic"],
-    saysIssuer: said.authorization_response_iss_parameter_supported === true,
-    takesDocuments: said.client_id_metadata_document_supported === true,
+    // The default by RFC 8414.
+    methods: metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"],
+    saysIssuer: metadata.authorization_response_iss_parameter_supported === true,
+    takesDocuments: metadata.client_id_metadata_document_supported === true,
   });
 }
 
-/** A scope as RFC 6749 has it. */
+/** Whether a text is a scope by RFC 6749. */
 export function isScope(scope: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(scope);
 }

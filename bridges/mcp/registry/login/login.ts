@@ -1,4 +1,4 @@
-/** A login from its first question to its tokens, in order. OAuth 2.1. @module */
+/** An OAuth 2.1 login, from discovery to tokens. @module */
 import type { McpOAuth } from "../../../../contracts/exchange/mod.ts";
 import {
   type Asking,
@@ -11,30 +11,30 @@ import { discover, type Discovered } from "./discover.ts";
 import { makeLoginNet, type NetLink, noLogin } from "./net.ts";
 import { displayText } from "../../../../text/mod.ts";
 
-/** What a person is shown before anybody else hears of the login. */
+/** The plan of a login, which a person must agree to before any party learns of the login. */
 export interface LoginPlan extends Discovered {
-  /** What will be asked for; absent: the server's choice. */
+  /** The scopes to ask for; undefined: the server's choice. */
   readonly scope: string | undefined;
 }
 
-/** What a login is made of. */
+/** The inputs of a login. */
 export interface LoginParts {
   readonly link: NetLink;
   readonly powers: Pick<LoginPowers, "listen" | "random" | "after">;
   /** The MCP server's address. */
   readonly server: URL;
   readonly given: GivenClient;
-  /** Chosen by the person, among those that the server names. */
+  /** The person's choice among the server's authorization servers. */
   readonly issuer?: string;
   readonly scope?: string;
-  /** Of the loopback address; a free one when absent. */
+  /** The port of the loopback address; absent: a free one. */
   readonly port?: number;
   readonly now: () => number;
   /** Whether the person agrees. */
   agree(plan: LoginPlan): Promise<boolean>;
   /** Shows the address that the person opens. */
   show(url: string): void;
-  /** Where the browser ended, typed by the person, for one that cannot reach this machine; undefined: nothing more. */
+  /** The address at which a browser elsewhere ended, typed by the person; undefined: no more input. */
   readonly pasted?: (signal: AbortSignal) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
@@ -42,7 +42,7 @@ export interface LoginParts {
 /** Milliseconds for the person to log in. */
 const LOGIN_MS = 5 * 60_000;
 
-/** Logs in. Throws Fault `refused`, `denied`, `notFound`, `timedOut`, `cancelled`, `upstream`, and as the net service. */
+/** Logs in. Throws `refused`, `denied`, `notFound`, `timedOut`, `cancelled`, `upstream`, and as the net service. */
 export async function logIn(parts: LoginParts): Promise<McpOAuth> {
   const { link, powers, server, given, signal } = parts;
   const net = makeLoginNet(link, server);
@@ -59,7 +59,7 @@ export async function logIn(parts: LoginParts): Promise<McpOAuth> {
       ? { kind: "nothing", status: 404, page: "Nothing is here.\n" }
       : judgeCallback(seen, expected);
     if (judged.kind === "nothing") return { status: judged.status, text: judged.page };
-    // INVARIANT: one answer and no other (test: "… is answered once …").
+    // INVARIANT: only one answer counts (test: "… is answered once …").
     expected = undefined;
     waiting.resolve(judged);
     return { status: 200, text: judged.page };
@@ -83,10 +83,12 @@ export async function logIn(parts: LoginParts): Promise<McpOAuth> {
     forget = powers.after(LOGIN_MS, late);
     parts.show(url);
     void paste(parts, over.signal, answer).catch(waiting.reject);
-    const said = await waiting.promise;
-    if (said.kind === "failed") throw noLogin(said.why, said.denied ? "denied" : "refused");
+    const callback = await waiting.promise;
+    if (callback.kind === "failed") {
+      throw noLogin(callback.why, callback.denied ? "denied" : "refused");
+    }
     signal.throwIfAborted();
-    return await takeTokens(net, asking, { code: said.code, now: parts.now });
+    return await takeTokens(net, asking, { code: callback.code, now: parts.now });
   } finally {
     forget?.();
     over.abort();
@@ -95,7 +97,7 @@ export async function logIn(parts: LoginParts): Promise<McpOAuth> {
   }
 }
 
-/** What is typed is judged as what a browser brings. */
+/** Judges a pasted address like a browser's request. */
 async function paste(
   { pasted }: Pick<LoginParts, "pasted">,
   signal: AbortSignal,
@@ -110,25 +112,24 @@ async function paste(
   }
 }
 
-// The browser's request to the loopback address counts only if it answers what was asked. RFC
-// 6749, RFC 9207.
-
+/** A browser's request to the loopback address. */
 interface CallbackSeen {
   readonly method: string;
-  /** Of header `host`; null without one. */
+  /** The `host` header; null without one. */
   readonly host: string | null;
   readonly url: URL;
 }
 
+/** What the answer to this login must hold. RFC 6749, RFC 9207. */
 interface CallbackExpected {
   readonly port: number;
   readonly state: string;
   readonly issuer: string;
-  /** Every answer of this authorization server says who it is. */
+  /** Whether each answer of this authorization server names its issuer. */
   readonly saysIssuer: boolean;
 }
 
-/** What is made of it. Only `code` and `failed` end the login. */
+/** The verdict about a request. Only `code` and `failed` end the login. */
 type Callback =
   | { readonly kind: "nothing"; readonly status: number; readonly page: string }
   | { readonly kind: "code"; readonly code: string; readonly page: string }
@@ -139,76 +140,77 @@ type Callback =
     readonly page: string;
   };
 
-/** The path of the address that a person's browser is sent back to. */
+/** The path to which the browser is redirected. */
 const CALLBACK_PATH = "/callback";
 
-const AGAIN = "Nothing here belongs to a login that is under way. Look at the terminal.\n";
-const ENDED = "Remit did not log in. The terminal says why. You can close this page.\n";
-const DONE = "Remit has the answer. You can close this page.\n";
+const UNRELATED_PAGE = "Nothing here belongs to a login that is under way. Look at the terminal.\n";
+const FAILED_PAGE = "Remit did not log in. The terminal says why. You can close this page.\n";
+const DONE_PAGE = "Remit has the answer. You can close this page.\n";
 
-/** Judges one request. Its words are never repeated on the page. */
+/** Judges a request. The page never repeats its words. */
 function judgeCallback(seen: CallbackSeen, expected: CallbackExpected): Callback {
   const { method, host, url } = seen;
-  const nothing = (status: number): Callback => ({ kind: "nothing", status, page: AGAIN });
-  // INVARIANT: a page that calls itself by another name for this address reaches nothing (test: "… another name …").
+  const nothing = (status: number): Callback => ({ kind: "nothing", status, page: UNRELATED_PAGE });
+  // INVARIANT: a page under another name for this address reaches nothing (test: "… another name
+  // …").
   if (host !== `127.0.0.1:${expected.port}`) return nothing(403);
   if (method !== "GET") return nothing(405);
   if (url.pathname !== CALLBACK_PATH) return nothing(404);
-  const { searchParams: said } = url;
-  const names = [...said.keys()];
+  const { searchParams: params } = url;
+  const names = [...params.keys()];
   if (new Set(names).size !== names.length) return nothing(400);
-  // Whoever does not know the state cannot end the login either.
-  if (said.get("state") !== expected.state) return nothing(400);
+  // A request without the right state cannot end the login either.
+  if (params.get("state") !== expected.state) return nothing(400);
   const failed = (why: string, denied = false): Callback => ({
-    ...{ kind: "failed", denied, why, page: ENDED },
+    ...{ kind: "failed", denied, why, page: FAILED_PAGE },
   });
-  const issuer = said.get("iss");
-  // Letter by letter, RFC 9207: what looks alike may be somebody else.
+  const issuer = params.get("iss");
+  // Exact comparison (RFC 9207): a similar issuer may be another party.
   if (issuer === null ? expected.saysIssuer : issuer !== expected.issuer) {
     return failed("the answer is from another authorization server than was asked");
   }
-  const error = said.get("error");
+  const error = params.get("error");
   if (error !== null) {
-    const more = said.get("error_description");
+    const more = params.get("error_description");
     const words = [error, ...(more === null ? [] : [more])].map((each) =>
       displayText(each, { max: 200 })
     );
     const denied = error === "access_denied";
     return failed(`the authorization server says ${words.join(": ")}`, denied);
   }
-  const code = said.get("code") ?? "";
+  const code = params.get("code") ?? "";
   if (!/^[\x20-\x7e]{1,4096}$/.test(code)) return failed("the answer holds no code");
-  return { kind: "code", code, page: DONE };
+  return { kind: "code", code, page: DONE_PAGE };
 }
 
-/** A net service process that runs. */
+/** A running net service process. */
 export interface LoginService {
   readonly link: NetLink;
-  /** Ends it. */
+  /** Ends the process. */
   close(): Promise<void>;
 }
 
-/** What a browser is answered: plain text. */
+/** A page of plain text for the browser. */
 interface LoginPage {
   readonly status: number;
   readonly text: string;
 }
 
-/** Where a person's browser is sent back to. */
+/** The listener to which the browser is redirected. */
 export interface Loopback {
   readonly port: number;
-  /** Ends it when what is under way is answered. */
+  /** Stops listening once running requests are answered. */
   close(): Promise<void>;
 }
 
-/** The browser, the loopback address and the clock of a login. */
+/** The powers of a login. */
 export interface LoginPowers {
-  /** Starts a net service: the network and no file. Throws Fault `unavailable`. */
+  /** Starts a net service, which has the network and no files. Throws `unavailable`. */
   start(): Promise<LoginService>;
   /** Listens on 127.0.0.1; port 0: a free one. Throws Fault `unavailable`. */
   listen(port: number, answer: (seen: CallbackSeen) => LoginPage): Loopback;
   /** 256 random bits, base64url. */
   random(): string;
-  /** Runs `run` once after `ms` milliseconds; the answer takes it back. */
+  /** Runs `run` once after `ms` milliseconds; the returned function cancels that. */
   after(ms: number, run: () => void): () => void;
 }

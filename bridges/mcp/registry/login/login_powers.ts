@@ -1,4 +1,4 @@
-/** Powers of a login, with this process's own rights. @module */
+/** The powers of a login: a net service process, a loopback listener, randomness, a timer. @module */
 import { Fault, type Json } from "../../../../contracts/base/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../../contracts/wire/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";
@@ -11,7 +11,7 @@ interface LoginLine {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds for a browser that reads its page slowly. */
+/** Milliseconds for the browser to receive its last page. */
 const CLOSE_MS = 1_000;
 const HEADERS = {
   "content-type": "text/plain;charset=utf-8",
@@ -22,7 +22,7 @@ const HEADERS = {
   connection: "close",
 };
 
-/** Makes them; `line` starts a net service, as the kernel starts its own. */
+/** Makes the powers of a login; `line` is the command of a net service, as the kernel starts it. */
 export function makeLoginPowers(line: () => Promise<LoginLine>): LoginPowers {
   return Object.freeze<LoginPowers>({
     start: async () => start(await line()),
@@ -52,7 +52,7 @@ function start({ program, args, env }: LoginLine): LoginService {
   const input = child.stdin.getWriter();
   const port = makePort({
     limits: { frameBytes: WIDE_FRAME_BYTES },
-    // A process that has gone is told of by its output's end.
+    // The end of the process shows at the end of its output.
     write: (bytes) => void input.write(bytes.slice()).catch(() => undefined),
     handler: {
       ask: () => Promise.reject(new Fault("refused", "Cannot serve: a net service asks nothing")),
@@ -73,7 +73,7 @@ function start({ program, args, env }: LoginLine): LoginService {
       try {
         child.kill("SIGKILL");
       } catch (error) {
-        // It has ended by itself.
+        // The process has ended by itself.
         if (!(error instanceof TypeError)) throw error;
       }
       await Promise.all([child.status, pumped, input.close().catch(() => undefined)]);

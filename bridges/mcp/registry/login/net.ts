@@ -1,22 +1,22 @@
-/** The only way of a login to the network: each request vetted and sent by a net service process. @module */
+/** A login's access to the network: a net service process vets and sends each request. @module */
 import { Fault, isLoopback, type Json, toJson } from "../../../../contracts/base/mod.ts";
 import type { NetRequest, NetStream } from "../../../../contracts/wire/mod.ts";
 import * as z from "zod";
 
-/** An answer that is to be JSON. */
+/** The answer to a request for JSON. */
 export interface LoginAnswer {
   readonly status: number;
-  /** Parsed; undefined when it is no JSON, or too long. */
+  /** The parsed body; undefined when it is no JSON or too long. */
   readonly json: unknown;
 }
 
-/** What a login asks of the network. Rejects with the net service's faults. */
+/** The requests of a login. They reject with the net service's faults. */
 export interface LoginNet {
-  /** Gets a document; a redirect is followed within its own origin only. */
+  /** Gets a document; redirects are followed within the origin alone. */
   get(url: URL): Promise<LoginAnswer>;
-  /** Sends a form or JSON text; a redirect is refused: what was sent is not sent on. */
+  /** Posts a form or JSON; redirects are refused, since the body would be sent on. */
   post(url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<LoginAnswer>;
-  /** How the MCP server answers somebody whom it does not know. Nothing of the answer's body is read. */
+  /** The status and challenge of an unauthenticated request to the MCP server. The body is not read. */
   askServer(url: URL): Promise<{ readonly status: number; readonly challenge?: string }>;
 }
 
@@ -26,10 +26,10 @@ export interface NetLink {
   tell(op: string, body: Json): void;
 }
 
-const BYTES = 256 * 1024;
-const SENT_BYTES = 64 * 1024;
+const MAX_ANSWER_BYTES = 256 * 1024;
+const MAX_REQUEST_BYTES = 64 * 1024;
 const DEADLINE_MS = 20_000;
-const REDIRECTS = 2;
+const MAX_REDIRECTS = 2;
 const VERSION = "2025-11-25";
 const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
@@ -42,7 +42,7 @@ const INITIALIZE = JSON.stringify({
   },
 });
 const LIST = JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/list", params: {} });
-/** The same to a server that keeps no sessions and takes no `initialize`. */
+/** The same request for revision 2026-07-28, without sessions and `initialize`. */
 const NEWER = "2026-07-28";
 const NEWER_LIST = JSON.stringify({
   jsonrpc: "2.0",
@@ -67,7 +67,7 @@ const Head = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** Makes it for the login at one MCP server. */
+/** Makes the network access of a login at one MCP server. */
 export function makeLoginNet(link: NetLink, server: URL): LoginNet {
   let next = 0;
   const request = (url: URL): Pick<NetStream, "id" | "url" | "allow"> => ({
@@ -81,7 +81,11 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
   ): Promise<LoginAnswer> => {
     const asked: NetRequest = {
       ...{ ...request(url), ...more },
-      ...{ requestBytes: SENT_BYTES, responseBytes: BYTES, deadlineMs: DEADLINE_MS },
+      ...{
+        requestBytes: MAX_REQUEST_BYTES,
+        responseBytes: MAX_ANSWER_BYTES,
+        deadlineMs: DEADLINE_MS,
+      },
     };
     const { status, body, cut, stopped } = Answer.parse(await link.ask("fetch", toJson(asked)));
     if (stopped !== undefined || status >= 300 && status < 400) {
@@ -89,7 +93,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
     }
     return { status, json: cut ? undefined : jsonOf(body) };
   };
-  /** The head of the answer to one message; its body is left. */
+  /** Sends a message and returns the head of the answer; the body is cancelled. */
   const send = async (url: URL, body: string, headers: Readonly<Record<string, string>>): Promise<
     { readonly status: number; readonly challenge?: string; readonly session?: string }
   > => {
@@ -100,7 +104,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
         accept: "application/json, text/event-stream",
         ...headers,
       },
-      ...{ requestBytes: SENT_BYTES, responseBytes: BYTES },
+      ...{ requestBytes: MAX_REQUEST_BYTES, responseBytes: MAX_ANSWER_BYTES },
       ...{ headMs: DEADLINE_MS, idleMs: DEADLINE_MS },
     };
     const answer = Head.parse(await link.ask("stream", toJson(asked)));
@@ -117,7 +121,7 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
       exchange(url, {
         method: "GET",
         headers: { accept: "application/json", "mcp-protocol-version": VERSION },
-        redirects: REDIRECTS,
+        redirects: MAX_REDIRECTS,
       }),
     post: (url, body, headers) =>
       exchange(url, {
@@ -125,17 +129,19 @@ export function makeLoginNet(link: NetLink, server: URL): LoginNet {
         headers: { accept: "application/json", ...headers },
       }),
     async askServer(url) {
-      const greeted = await send(url, INITIALIZE, {});
-      if (greeted.status === 401 || greeted.status === 403) return greeted;
-      // Some greet everybody, and ask who it is at the first question.
-      const session = greeted.session === undefined ? {} : { "mcp-session-id": greeted.session };
-      const asked = greeted.status >= 200 && greeted.status <= 299
+      const initialized = await send(url, INITIALIZE, {});
+      if (initialized.status === 401 || initialized.status === 403) return initialized;
+      // Some servers accept `initialize` from everybody and demand a login at the first request.
+      const session = initialized.session === undefined
+        ? {}
+        : { "mcp-session-id": initialized.session };
+      const asked = initialized.status >= 200 && initialized.status <= 299
         ? await send(url, LIST, { ...session, "mcp-protocol-version": VERSION })
         : await send(url, NEWER_LIST, {
           "mcp-protocol-version": NEWER,
           "mcp-method": "tools/list",
         });
-      return asked.status === 401 ? asked : greeted;
+      return asked.status === 401 ? asked : initialized;
     },
   });
 }
@@ -146,28 +152,29 @@ function jsonOf(base64: string): unknown {
       new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.fromBase64(base64)),
     );
   } catch {
-    // Not JSON: whoever asked says what that means.
+    // No JSON: the caller decides what that means.
     return undefined;
   }
 }
 
-// Every address that a server names is judged before anything is sent there. RFC 9728, RFC 8414.
+const MAX_URL_CHARS = 2_048;
 
-const LENGTH = 2_048;
-
-/** A refusal to log in. `why` is one clause; nothing secret is in it. */
+/** The fault of a login. `why` is a clause without secrets. */
 export function noLogin(why: string, code: Fault["code"] = "refused", cause?: unknown): Fault {
   return new Fault(code, `Cannot log in: ${why}`, { cause });
 }
 
 /**
- * Parses an address that a token, a code or a person is to be sent to: https, or http on this machine where the MCP
- * server itself is on it. `what` names it in the refusal: `its token endpoint`.
+ * Parses an address to which a token, a code or a person will be sent: https, or http on this
+ * machine if the MCP server is there, too. `what` names it in the refusal, such as `its token
+ * endpoint`.
  *
  * @throws Fault `refused`
  */
 export function loginUrl(text: string, what: string, server: URL): URL {
-  if (text.length > LENGTH || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || text.includes("\\")) {
+  if (
+    text.length > MAX_URL_CHARS || !/^https?:\/\/[\x21-\x7e]+$/.test(text) || text.includes("\\")
+  ) {
     throw noLogin(`${what} is no plain https address`);
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -182,14 +189,14 @@ export function loginUrl(text: string, what: string, server: URL): URL {
 }
 
 /**
- * Whether an address may lie on this machine or a private network: where the person said that the server itself does.
- * Everything else must be on the public web, whatever the server's words are.
+ * Whether an address may be on this machine or a private network: only where the person placed the
+ * server there. Any other address must be on the public web, whatever the server says.
  */
 function isNear(server: URL, url: URL): boolean {
   return url.origin === server.origin || isLoopback(server.hostname) && isLoopback(url.hostname);
 }
 
-/** Whether two issuers are one: the same address but for a slash behind the host. RFC 8414, section 3.3. */
+/** Whether two issuers are equal, apart from a slash after the host. RFC 8414, section 3.3. */
 export function sameIssuer(one: string, other: string): boolean {
   return one === other || `${one}/` === other && new URL(other).pathname === "/" ||
     one === `${other}/` && new URL(one).pathname === "/";

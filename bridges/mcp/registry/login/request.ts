@@ -1,13 +1,14 @@
-/** The two requests of a login: the address that a person opens, and the code for a token. RFC 6749, 7636, 8707. @module */
+/** The requests of a login: registering a client, the page to open, the tokens. RFC 6749, 7591, 7636, 8707. @module */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { present } from "../../../../contracts/base/mod.ts";
 import type { McpOAuth } from "../../../../contracts/exchange/mod.ts";
 import { displayText } from "../../../../text/mod.ts";
 import type { AuthServer } from "./discover.ts";
 import { type LoginNet, noLogin } from "./net.ts";
 import * as z from "zod";
 
-/** One login under way. */
+/** A login in progress. */
 export interface Asking {
   readonly auth: AuthServer;
   readonly client: OAuthClient;
@@ -15,13 +16,13 @@ export interface Asking {
   /** Separated by spaces; absent: the server's choice. */
   readonly scope: string | undefined;
   readonly redirectUri: string;
-  /** Says that an answer is to this very request. */
+  /** Proves that an answer belongs to this login. */
   readonly state: string;
-  /** Says that who shows the code is who asked for it. */
+  /** Proves that the party that redeems the code requested it (PKCE). */
   readonly verifier: string;
 }
 
-/** The address that the person opens. Throws Fault `refused`. */
+/** The address that the person opens. Throws `refused`. */
 export function authorizeUrl(asking: Asking): string {
   const { auth, client, resource, scope, redirectUri, state, verifier } = asking;
   const url = new URL(auth.authorize);
@@ -36,7 +37,7 @@ export function authorizeUrl(asking: Asking): string {
     ...(scope === undefined ? {} : { scope }),
   };
   for (const [name, value] of Object.entries(ours)) {
-    // Said twice, the page would choose which.
+    // With a parameter given twice, the page would choose one.
     if (url.searchParams.has(name)) {
       throw noLogin(`its page to log in at already says "${name}"`);
     }
@@ -58,7 +59,7 @@ const Failed = z.object({
   error_description: z.string().max(2_048).optional(),
 });
 
-/** Shows the code, once, and takes the tokens. Throws Fault `refused`, `denied`, `upstream`. */
+/** Exchanges the code for tokens. Throws `refused`, `denied`, `upstream`. */
 export async function takeTokens(
   net: LoginNet,
   { auth, client, resource, scope, redirectUri, verifier }: Asking,
@@ -80,25 +81,22 @@ export async function takeTokens(
   if (status !== 200) throw failed(status, json);
   const parsed = Tokens.safeParse(json);
   if (!parsed.success) throw noLogin("the answer with the token does not read", "upstream");
-  const said = parsed.data;
-  if (said.token_type.toLowerCase() !== "bearer") {
+  const tokens = parsed.data;
+  if (tokens.token_type.toLowerCase() !== "bearer") {
     throw noLogin("the token is of a kind that Remit does not know", "upstream");
   }
-  const granted = said.scope ?? scope;
-  return {
-    tokenEndpoint: auth.token.href,
-    clientId: id,
-    ...(secret === undefined ? {} : { clientSecret: secret }),
-    resource,
-    ...(granted === undefined ? {} : { scope: granted }),
-    accessToken: said.access_token,
-    ...(said.expires_in === undefined ? {} : { expiresAt: now() + said.expires_in * 1_000 }),
-    ...(said.refresh_token === undefined ? {} : { refreshToken: said.refresh_token }),
-  };
+  const { expires_in: seconds } = tokens;
+  return present<McpOAuth>({
+    ...{ tokenEndpoint: auth.token.href, clientId: id, clientSecret: secret, resource },
+    scope: tokens.scope ?? scope,
+    accessToken: tokens.access_token,
+    expiresAt: seconds === undefined ? undefined : now() + seconds * 1_000,
+    refreshToken: tokens.refresh_token,
+  });
 }
 
 function basic(id: string, secret: string): string {
-  // Each is written as in a form first. RFC 6749, section 2.3.1.
+  // Both are form-encoded first: RFC 6749, section 2.3.1.
   const both = `${encodeURIComponent(id)}:${encodeURIComponent(secret)}`;
   return `Basic ${Buffer.from(both).toString("base64")}`;
 }
@@ -116,21 +114,19 @@ function failed(status: number, json: unknown): Error {
   );
 }
 
-// The client that Remit is: a given id, a description at an address, or one registered now (RFC
-// 7591).
-
+/** Remit as an OAuth client. */
 interface OAuthClient {
   readonly id: string;
   readonly secret?: string;
-  /** How it shows at the token endpoint who it is. */
+  /** How it authenticates at the token endpoint. */
   readonly method: "none" | "client_secret_basic" | "client_secret_post";
 }
 
-/** What the person gave. */
+/** A client that the person named by flags. */
 export interface GivenClient {
   readonly id?: string;
   readonly secret?: string;
-  /** https address of a client metadata document, which is the client's id then. */
+  /** The https address of a client metadata document; it serves as the client's id. */
   readonly document?: string;
 }
 
@@ -143,7 +139,7 @@ const Registered = z.object({
 });
 const Unregistered = z.object({ error: z.string().max(256).regex(/^[\x21-\x7e]+$/) });
 
-/** Finds or registers the client. Throws Fault `refused`, `notFound`, `upstream`. */
+/** The given client, the client of a metadata document, or one that is registered now. Throws `refused`, `notFound`, `upstream`. */
 export async function provideClient(
   net: LoginNet,
   auth: AuthServer,

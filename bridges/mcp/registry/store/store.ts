@@ -1,9 +1,9 @@
-/** What the commands over imported servers are handed beside the rest: fetching, trees, programs. @module */
+/** The powers of the registry of imported servers: fetching, trees, programs. @module */
 import type { McpTree } from "../../../../contracts/exchange/mod.ts";
 import type { Places } from "../../../../launch/disk/places.ts";
 import type { DiskRead, DiskWrite, Environment } from "../../../../launch/disk/machine.ts";
 
-/** What the registry of imported servers works with; each function picks of it what it needs. */
+/** The powers of the registry; each function takes the part that it needs. */
 export interface RegistryPowers {
   readonly disk: DiskRead & DiskWrite;
   readonly environment: Pick<Environment, "cwd" | "env" | "home" | "now">;
@@ -11,15 +11,15 @@ export interface RegistryPowers {
   readonly places: Places;
 }
 
-/** How a step of a fetch is run: in a namespace of its own, as nobody who may read or write anything else. */
+/** One step of a fetch, run in a namespace of its own. */
 export interface FetchStep {
   readonly program: string;
   readonly args: readonly string[];
-  /** Its whole environment. */
+  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Bound at the same path, or at another: read-only. */
+  /** Files and folders bound read-only at a path. */
   readonly reads: readonly { readonly from: string; readonly at: string }[];
-  /** The one folder that it may write, if any. */
+  /** The only writable folder, if any. */
   readonly writes?: { readonly from: string; readonly at: string };
   readonly net: boolean;
   /** Written to its standard input. */
@@ -27,7 +27,7 @@ export interface FetchStep {
   readonly deadlineMs: number;
 }
 
-/** What became of a step. `out` and `said` are untrusted and capped. */
+/** The result of a step. `out` (standard output) and `said` (errors) are untrusted and bounded. */
 export interface FetchStepEnd {
   readonly code: number;
   readonly out: string;
@@ -36,12 +36,12 @@ export interface FetchStepEnd {
 
 /** A program of this machine. */
 export interface FoundProgram {
-  /** Absolute and real. */
+  /** Absolute, without links. */
   readonly path: string;
   readonly sha256: string;
 }
 
-/** What a tree is called: `PREFIX-HASH` in the folder `trees`. */
+/** Where a tree goes: `PREFIX-HASH` in the folder `trees`. */
 export interface TreeName {
   readonly trees: string;
   readonly prefix: string;
@@ -51,55 +51,55 @@ export interface TreeName {
 export interface FoundPython extends FoundProgram {
   /** `3.11`. */
   readonly version: string;
-  /** Absolute folders that it is made of beside the machine's libraries: its prefix, a virtual environment. */
+  /** Its prefix and virtual environment, absolute. */
   readonly folders: readonly string[];
-  /** Where a virtual environment keeps packages. */
+  /** Folders of packages of a virtual environment. */
   readonly packages: readonly string[];
   readonly pip: boolean;
 }
 
-/** Everything about imported servers that is not on the ordinary disk. */
+/** The powers over imported servers' programs beyond the ordinary disk. */
 export interface McpStore {
-  /** Runs `work` while no other process is in `folder` so; waits for its turn. */
+  /** Runs `work` while holding a lock on `folder`; waits for the lock. */
   exclusively<T>(folder: string, work: () => T): T;
   /**
-   * Runs one step. It ends when its folder grows past {@link TREE_BYTES}.
+   * Runs one step and stops it when its folder grows past {@link TREE_BYTES}.
    * Throws Fault `unavailable` without bubblewrap, `timedOut`, `tooLarge`, `cancelled`.
    */
   step(step: FetchStep): Promise<FetchStepEnd>;
-  /** A fresh folder `.new-…` within `trees`. */
+  /** Makes a new folder `.new-…` within `trees`. */
   draft(trees: string): string;
-  /** Names of files beneath a folder, relative, without following links. Throws `tooLarge` past {@link TREE_FILES}. */
+  /** Files beneath a folder, relative; links are not followed. Throws `tooLarge` past {@link TREE_FILES}. */
   files(folder: string): readonly { readonly path: string; readonly bytes: number }[];
-  /** Makes a draft read-only and gives it its name, made of its hash; whole or not at all. */
+  /** Makes a draft read-only and moves it to its final name, atomically. */
   keep(draft: string, to: TreeName): McpTree;
-  /** Removes a tree or a draft, read-only as it is. Nothing when there is none. */
+  /** Removes a tree or draft, also a read-only one; nothing if it is missing. */
   drop(folder: string): void;
-  /** When a file or folder was last changed, milliseconds since 1970; undefined when there is none. */
+  /** The time of the last change, milliseconds since 1970; undefined without the file. */
   changedAt(path: string): number | undefined;
   /**
-   * The SHA-256 of a plain file's bytes, hex; undefined when there is no such file. With `most`, of a file that anyone may
-   * have put there: of so many bytes at most, and of the length and time of a longer one.
+   * The SHA-256 of a plain file, hex; undefined without it. `max` bounds the bytes of a file that
+   * anyone may have put there: of a longer one, length and time are hashed in place of the rest.
    */
-  hashFile(path: string, options?: { readonly most?: number }): string | undefined;
+  hashFile(path: string, options?: { readonly max?: number }): string | undefined;
   /** Finds a program by its name along PATH, or by its absolute path. */
   find(program: string): FoundProgram | undefined;
-  /** Asks a Python what it is; undefined when it is none, or there is none. */
+  /** Asks a Python about itself; undefined when there is none that works. */
   python(program: string): Promise<FoundPython | undefined>;
-  /** Builds what a kernel starts for imported servers, unless these sources have it. Throws `unavailable`. */
+  /** Builds the programs that a kernel starts for imported servers, if they are outdated. Throws `unavailable`. */
   ready(): Promise<void>;
-  /** Of this process: `DENO_DIR` aside, what a Deno in a namespace is. */
+  /** The real path of this process's Deno. */
   readonly deno: string;
 }
 
-/** Most bytes of one tree. */
+/** Bytes of one tree, at most. */
 export const TREE_BYTES = 500_000_000;
-/** Most files of one tree. */
+/** Files of one tree, at most. */
 export const TREE_FILES = 100_000;
-/** Milliseconds that fetching may take in all. */
+/** Milliseconds of one step, at most. */
 export const FETCH_MS = 300_000;
 
-/** Shared libraries and what finding a host and trusting it needs, where Linux distributions keep it. */
+/** Shared libraries, and files for resolving and trusting hosts, on Linux distributions. */
 const LIBRARIES = ["/lib", "/lib64", "/usr/lib"];
 const NETWORK = [
   "/etc/resolv.conf",
@@ -110,19 +110,19 @@ const NETWORK = [
   "/usr/share/ca-certificates",
   "/usr/local/share/ca-certificates",
 ];
-/** Bytes of one file: no archive that is worth fetching holds a longer one. */
-const FILE_BYTES = 250_000_000;
+/** Bytes of one file, at most; no useful archive holds a larger one. */
+const MAX_FILE_BYTES = 250_000_000;
 
-/** The walls of a step. Programs are absolute. */
+/** The programs that make a namespace and limits; absolute paths. */
 interface FetchWalls {
   readonly bwrap: string;
   readonly prlimit?: string | undefined;
 }
 
-/** Where a step finds the certificate of the caller's own network. */
+/** Path of the caller's own certificate authority inside a namespace. */
 const AUTHORITY = "/authority.pem";
 
-/** A step that reaches the network, trusting whom its caller trusts by `authority`, a file. */
+/** Lets a step with the network trust the certificate file `authority`, as its caller does. */
 export function trusting(step: FetchStep, authority: string | undefined): FetchStep {
   if (!step.net || authority === undefined) return step;
   return {
@@ -133,8 +133,8 @@ export function trusting(step: FetchStep, authority: string | undefined): FetchS
 }
 
 /**
- * A namespace that sees the step's own files, may write one folder, and has the network only if the step needs it:
- * no home, no other process, no capability.
+ * The command line of a step: a namespace with the step's own files, one writable folder, and the
+ * network only if needed; no home, no other process, no capability.
  */
 export function fetchLine(
   step: FetchStep,
@@ -142,7 +142,7 @@ export function fetchLine(
 ): { readonly program: string; readonly args: readonly string[] } {
   const limits = prlimit === undefined
     ? []
-    : [prlimit, "--core=0", "--nofile=4096", `--fsize=${FILE_BYTES}`, "--"];
+    : [prlimit, "--core=0", "--nofile=4096", `--fsize=${MAX_FILE_BYTES}`, "--"];
   const [program = bwrap, ...args] = [
     ...limits,
     bwrap,

@@ -1,4 +1,4 @@
-/** The hands of the commands over imported servers, with this process's own rights. @module */
+/** The powers of {@link McpStore}, with this process's own rights. @module */
 import {
   fetchLine,
   type FetchStep,
@@ -20,11 +20,11 @@ import * as z from "zod";
 
 interface McpStoreParts {
   readonly digestTree: TreeDigester;
-  /** Builds the programs of the bridge. */
+  /** Builds the bridge's programs. */
   ready(): Promise<void>;
 }
 
-/** Makes them. */
+/** Makes the store of imported servers' programs. */
 export function makeMcpStore(parts: McpStoreParts): McpStore {
   return Object.freeze({
     exclusively,
@@ -47,7 +47,7 @@ export function makeMcpStore(parts: McpStoreParts): McpStore {
 
 function exclusively<T>(folder: string, work: () => T): T {
   using held = Deno.openSync(folder, { read: true });
-  // Given back with the descriptor, however this process ends.
+  // The lock ends with the descriptor, however this process ends.
   held.lockSync(true);
   return work();
 }
@@ -63,22 +63,22 @@ function changedAt(path: string): number | undefined {
 
 function hashFile(
   path: string,
-  { most = Infinity }: { readonly most?: number } = {},
+  { max = Infinity }: { readonly max?: number } = {},
 ): string | undefined {
   try {
-    // A pipe waits for its writer, a device has no end.
+    // Reading a pipe waits for its writer; a device has no end.
     if (!Deno.statSync(path).isFile) return undefined;
     using file = Deno.openSync(path);
     const { size, mtime } = file.statSync();
     const hash = createHash("sha256"), piece = new Uint8Array(1_048_576);
-    let left = Math.min(size, most);
+    let left = Math.min(size, max);
     while (left > 0) {
       const n = file.readSync(piece.subarray(0, Math.min(piece.length, left)));
       if (n === null) break;
       hash.update(piece.subarray(0, n));
       left -= n;
     }
-    if (size > most) hash.update(`\0${size} ${mtime?.getTime() ?? 0}`);
+    if (size > max) hash.update(`\0${size} ${mtime?.getTime() ?? 0}`);
     return hash.digest("hex");
   } catch (error) {
     if (missing(error)) return undefined;
@@ -86,11 +86,11 @@ function hashFile(
   }
 }
 
-/** Whether an error says that something is not there for this process. */
+/** Whether an error means that this process sees no such file. */
 function missing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory ||
     error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.IsADirectory ||
-    // A name can be longer than any file's, and links can lead in a circle.
+    // The name is too long for a file, or links form a circle.
     (error instanceof Error && "code" in error &&
       (error.code === "ENAMETOOLONG" || error.code === "ELOOP"));
 }
@@ -112,7 +112,7 @@ function findProgram(program: string): FoundProgram | undefined {
   return undefined;
 }
 
-/** Said by a Python of itself: where it lies, what it is made of. */
+/** A program by which a Python describes itself. */
 const ABOUT = `import sys, sysconfig, json, importlib.util
 real = sysconfig.get_paths()
 print(json.dumps({
@@ -134,7 +134,7 @@ async function findPython(program: string): Promise<FoundPython | undefined> {
   const asked = program.includes("/") ? program : findProgram(program)?.path;
   if (asked === undefined) return undefined;
   try {
-    // Isolated: neither the folder that it is started in nor the environment adds code to it.
+    // `-I`: neither the working folder nor the environment adds code.
     const { success, stdout } = await new Deno.Command(asked, {
       args: ["-I", "-c", ABOUT],
       clearEnv: true,
@@ -156,9 +156,9 @@ async function findPython(program: string): Promise<FoundPython | undefined> {
   }
 }
 
-const OUT_BYTES = 8_000_000;
-const SAID_BYTES = 65_536;
-const LOOK_MS = 500;
+const MAX_OUT = 8_000_000;
+const MAX_SAID = 65_536;
+const SIZE_CHECK_MS = 500;
 
 async function runStep(step: FetchStep): Promise<FetchStepEnd> {
   const { bwrap, prlimit } = await findPrograms();
@@ -188,7 +188,7 @@ async function runStep(step: FetchStep): Promise<FetchStepEnd> {
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // The process has ended by itself.
       if (!(error instanceof TypeError)) throw error;
     }
   };
@@ -201,10 +201,10 @@ async function runStep(step: FetchStep): Promise<FetchStepEnd> {
     try {
       treeFiles(writes.from);
     } catch (error) {
-      // A file that went while it was counted is no reason to stop.
+      // A file that vanished while it was counted is no reason to stop.
       if (error instanceof Fault) stop(error);
     }
-  }, LOOK_MS);
+  }, SIZE_CHECK_MS);
   try {
     if (step.input !== undefined) {
       const input = child.stdin.getWriter();
@@ -212,8 +212,8 @@ async function runStep(step: FetchStep): Promise<FetchStepEnd> {
       await input.close().catch(() => undefined);
     }
     const [out, said, { code }] = await Promise.all([
-      taken(child.stdout, OUT_BYTES),
-      taken(child.stderr, SAID_BYTES),
+      taken(child.stdout, MAX_OUT),
+      taken(child.stderr, MAX_SAID),
       child.status,
     ]);
     if (fault !== undefined) throw fault;
@@ -224,22 +224,22 @@ async function runStep(step: FetchStep): Promise<FetchStepEnd> {
   }
 }
 
-/** The beginning of a stream; the rest is read and thrown away. */
-async function taken(stream: ReadableStream<Uint8Array>, most: number): Promise<string> {
+/** The beginning of a stream, at most `max` characters; the rest is read and discarded. */
+async function taken(stream: ReadableStream<Uint8Array>, max: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const chunk of stream) {
-    if (text.length < most) text += decoder.decode(chunk, { stream: true });
+    if (text.length < max) text += decoder.decode(chunk, { stream: true });
   }
-  return text.slice(0, most);
+  return text.slice(0, max);
 }
 
-/** Of bridges/mcp/tree: what a tree's files are, taken together. Throws Fault `refused`. */
+/** Computes a tree's digest and counts (bridges/mcp/tree). Throws `refused`. */
 type TreeDigester = (folder: string) => Omit<McpTree, "id" | "sha256"> & {
   readonly sha256: string;
 };
 
-/** Files beneath a folder, relative. Throws Fault `tooLarge`. */
+/** Files beneath a folder, with relative paths. Throws `tooLarge`. */
 function treeFiles(folder: string): { path: string; bytes: number }[] {
   const found: { path: string; bytes: number }[] = [];
   let bytes = 0;
@@ -265,8 +265,8 @@ function treeFiles(folder: string): { path: string; bytes: number }[] {
 }
 
 /**
- * Changes what may be done with everything beneath a folder: read and entered by all, since a server may run as nobody;
- * the folders above it let only their owner through.
+ * Sets the modes of everything beneath a folder: readable by all, since a server may run as nobody;
+ * the folders above it admit their owner alone.
  */
 function permit(folder: string, writable: boolean): void {
   const bit = writable ? 0o200 : 0;
@@ -290,10 +290,10 @@ function keepTree(draft: string, { trees, prefix }: TreeName, digestTree: TreeDi
   const id = `${prefix}-${found.sha256.slice(0, 32)}`;
   try {
     Deno.renameSync(draft, join(trees, id));
-    // Last: a folder that may not be written cannot be moved.
+    // Last, since a read-only folder cannot be moved.
     Deno.chmodSync(join(trees, id), 0o555);
   } catch (error) {
-    // The same tree is there already: a folder with something in it is never replaced.
+    // The same tree exists already; a folder with files is never replaced.
     const code = error instanceof Error && "code" in error ? error.code : "";
     if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
     dropTree(draft);

@@ -1,4 +1,4 @@
-/** Trees that no server needs any more are removed. @module */
+/** Removes trees that no server uses, and makes the folders for warm caches. @module */
 import { dirname, join } from "node:path";
 import type { RegistryPowers } from "./store.ts";
 import { openMcpLock } from "../lock.ts";
@@ -6,12 +6,12 @@ import type { McpTree } from "../../../../contracts/exchange/mod.ts";
 import type { DiskRead, DiskWrite } from "../../../../launch/disk/machine.ts";
 import type { Places } from "../../../../launch/disk/places.ts";
 
-/** Name of a folder that is being fetched into. */
+/** Names of drafts, into which packages are fetched. */
 const DRAFT = /^\.new-/;
-/** A fetch is over long before. */
+/** Age of an abandoned draft in milliseconds; a fetch ends long before. */
 const DRAFT_MS = 3_600_000;
 
-/** Removes what a fetch that was interrupted left behind. Gives the names. */
+/** Removes the drafts of interrupted fetches; returns their names. */
 export function sweepDrafts(
   { disk, store, environment, places }: RegistryPowers,
 ): readonly string[] {
@@ -23,7 +23,7 @@ export function sweepDrafts(
   return gone;
 }
 
-/** Removes trees that no server of remit.lock has, and drafts that a fetch left behind. Gives their names. */
+/** Removes trees without a server in remit.lock, and abandoned drafts; returns their names. */
 export function sweepTrees(powers: RegistryPowers): readonly string[] {
   const { disk, store, places } = powers;
   const used = new Set(
@@ -44,17 +44,17 @@ export function warmFolder({ mcpTrees }: Pick<Places, "mcpTrees">): string {
   return join(dirname(mcpTrees), "warm");
 }
 
-/** Makes a tree's, unless it is there. A first look fills it; in tasks it is read-only. */
+/** Makes a tree's warm folder if it is missing. A first look fills it; in tasks it is read-only. */
 export function provideWarm(
   disk: Pick<DiskRead & DiskWrite, "makeFolder" | "write">,
   places: Pick<Places, "mcpTrees">,
   { id }: Pick<McpTree, "id">,
 ): void {
   const folder = join(warmFolder(places), id);
-  // Where the tree's own are bound.
+  // The tree's own files are bound here.
   disk.makeFolder(join(folder, "npm"), 0o700);
   disk.write(join(folder, "deno.lock"), "", { fresh: true });
-  // A file where Deno would keep what a process stores: localStorage then fails in each.
+  // A file in place of Deno's storage folder makes localStorage fail in every process.
   disk.write(join(folder, "location_data"), "Remit: no server keeps anything here.\n", {
     fresh: true,
   });

@@ -1,63 +1,64 @@
-/** Everything that a server says of itself: all pages of all lists, bounded; what is left out is named. @module */
-import { isObject, type JsonObject } from "../../../../contracts/base/json.ts";
+/** Reads a server's listing: all pages of all lists within limits; omissions are noted. @module */
+import { isObject, type JsonObject, present } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,
   McpResourceWords,
   McpToolWords,
   ServerListing,
 } from "../../../../contracts/exchange/mcp.ts";
-import { cutText, PAGES, quoted, WORDS_NODES, WORDS_UNITS } from "../limits.ts";
-import { fieldsOf, Malformed, present } from "./fields.ts";
+import { cutText, MAX_LISTING_NODES, MAX_LISTING_UNITS, MAX_PAGES, quoted } from "../limits.ts";
+import { fieldsOf, Malformed } from "./fields.ts";
 
 interface Lister {
-  /** One page. Throws what the SDK throws. */
+  /** Requests one page. Throws what the SDK throws. */
   page(method: string, cursor: string | undefined): Promise<JsonObject>;
 }
 
-/** What of a server is known since the handshake. */
+/** What the handshake tells about a server. */
 export type Introduction = Pick<
   ServerListing,
   "protocol" | "server" | "instructions" | "capabilities"
 >;
 
-/** One list: how it is asked for, how many of it there may be, how an item is read. */
+/** How one list is requested, bounded and read. */
 interface List<T> {
   readonly method: string;
   readonly member: string;
-  readonly most: number;
+  readonly max: number;
   readonly what: string;
   readonly read: (item: JsonObject) => T;
 }
 
 const LISTS = {
-  tools: { ...{ method: "tools/list", member: "tools", most: 512, what: "tool" }, read: readTool },
+  tools: { ...{ method: "tools/list", member: "tools", max: 512, what: "tool" }, read: readTool },
   resources: {
-    ...{ method: "resources/list", member: "resources", most: 512, what: "resource" },
+    ...{ method: "resources/list", member: "resources", max: 512, what: "resource" },
     read: readResource,
   },
   templates: {
-    ...{ method: "resources/templates/list", member: "resourceTemplates", most: 256 },
+    ...{ method: "resources/templates/list", member: "resourceTemplates", max: 256 },
     ...{ what: "template", read: readTemplate },
   },
   prompts: {
-    ...{ method: "prompts/list", member: "prompts", most: 256, what: "prompt" },
+    ...{ method: "prompts/list", member: "prompts", max: 256, what: "prompt" },
     read: readPrompt,
   },
 } as const;
 
-const SENTENCES = 64;
-const SENTENCE_UNITS = 512;
-const CURSOR_UNITS = 8_192;
+const MAX_NOTES = 64;
+const MAX_NOTE_UNITS = 512;
+const MAX_CURSOR_UNITS = 8_192;
 
-interface Left {
+/** The room that is left, and notes about what was left out. */
+interface Budget {
   units: number;
   nodes: number;
-  readonly said: string[];
+  readonly notes: string[];
 }
 
-/** Asks for all lists that the server has. A list that fails is left out, with the reason. */
-export async function readWords(lister: Lister, about: Introduction): Promise<ServerListing> {
-  const left: Left = { units: WORDS_UNITS, nodes: WORDS_NODES, said: [] };
+/** Reads every list that the server has. A list that fails is left out, with a note. */
+export async function readListing(lister: Lister, about: Introduction): Promise<ServerListing> {
+  const left: Budget = { units: MAX_LISTING_UNITS, nodes: MAX_LISTING_NODES, notes: [] };
   const list = <T>(capability: string, what: List<T>): Promise<T[]> =>
     about.capabilities.includes(capability) ? readList(lister, what, left) : Promise.resolve([]);
   return {
@@ -66,44 +67,44 @@ export async function readWords(lister: Lister, about: Introduction): Promise<Se
     resources: await list("resources", LISTS.resources),
     templates: await list("resources", LISTS.templates),
     prompts: await list("prompts", LISTS.prompts),
-    left: left.said,
+    left: left.notes,
   };
 }
 
-async function readList<T>(lister: Lister, list: List<T>, left: Left): Promise<T[]> {
-  const { method, member, most, what } = list;
+async function readList<T>(lister: Lister, list: List<T>, left: Budget): Promise<T[]> {
+  const { method, member, max, what } = list;
   const items: T[] = [];
   const seen = new Set<string>();
-  const say = (sentence: string): void => {
-    if (left.said.length < SENTENCES) left.said.push(cutText(sentence, SENTENCE_UNITS));
+  const note = (sentence: string): void => {
+    if (left.notes.length < MAX_NOTES) left.notes.push(cutText(sentence, MAX_NOTE_UNITS));
   };
   for (let cursor: string | undefined, pages = 0;; pages++) {
-    if (pages >= PAGES) {
-      say(`More than ${PAGES} pages of ${what}s: the others were not asked for`);
+    if (pages >= MAX_PAGES) {
+      note(`More than ${MAX_PAGES} pages of ${what}s: the others were not asked for`);
       return items;
     }
     let page: JsonObject;
     try {
       page = await lister.page(method, cursor);
     } catch (error) {
-      say(`No more ${what}s: ${error instanceof Error ? error.message : "it failed"}`);
+      note(`No more ${what}s: ${error instanceof Error ? error.message : "it failed"}`);
       return items;
     }
     const given = page[member];
-    if (!Array.isArray(given)) say(`A page of ${what}s holds no list`);
+    if (!Array.isArray(given)) note(`A page of ${what}s holds no list`);
     for (const item of Array.isArray(given) ? given : []) {
-      if (items.length >= most) {
-        say(`More than ${most} ${what}s: the others were left out`);
+      if (items.length >= max) {
+        note(`More than ${max} ${what}s: the others were left out`);
         return items;
       }
       const read = readItem(list, item, left);
-      if (typeof read === "string") say(read);
+      if (typeof read === "string") note(read);
       else items.push(read.item);
     }
     const next = page["nextCursor"];
     if (next === undefined || next === null) return items;
-    if (typeof next !== "string" || next.length > CURSOR_UNITS || seen.has(next)) {
-      say(`Pages of ${what}s go round in a circle`);
+    if (typeof next !== "string" || next.length > MAX_CURSOR_UNITS || seen.has(next)) {
+      note(`Pages of ${what}s go round in a circle`);
       return items;
     }
     seen.add(next);
@@ -114,7 +115,7 @@ async function readList<T>(lister: Lister, list: List<T>, left: Left): Promise<T
 function readItem<T>(
   { what, read }: List<T>,
   item: JsonObject[string],
-  left: Left,
+  left: Budget,
 ): { readonly item: T } | string {
   if (!isObject(item)) return `A ${what} is no object`;
   const name = `The ${what} ${quoted(item["name"])}`;
@@ -136,13 +137,11 @@ function count(value: unknown): number {
   return Object.values(value).reduce((sum: number, item) => sum + count(item), 1);
 }
 
-// Items of the lists, with the bounds of contracts/exchange/mcp.ts.
-
-const SCHEMA_UNITS = 65_536;
+const MAX_SCHEMA_UNITS = 65_536;
 
 function schemaOf(schema: JsonObject | undefined, name: string): JsonObject | undefined {
-  if (schema !== undefined && JSON.stringify(schema).length > SCHEMA_UNITS) {
-    throw new Malformed(`${name} is longer than ${SCHEMA_UNITS} characters`);
+  if (schema !== undefined && JSON.stringify(schema).length > MAX_SCHEMA_UNITS) {
+    throw new Malformed(`${name} is longer than ${MAX_SCHEMA_UNITS} characters`);
   }
   return schema;
 }

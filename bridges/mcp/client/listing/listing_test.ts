@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Fault } from "../../../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../../../contracts/base/json.ts";
 import { ServerListing } from "../../../../contracts/exchange/mcp.ts";
-import { PAGES } from "../limits.ts";
-import { type Introduction, readWords } from "./words.ts";
+import { MAX_PAGES } from "../limits.ts";
+import { type Introduction, readListing } from "./listing.ts";
 
 const ABOUT: Introduction = {
   protocol: "2025-11-25",
@@ -18,7 +18,7 @@ const tool = (name: string, more: JsonObject = {}): JsonObject => ({
 
 /** The words of a server with these pages of tools, each behind the cursor of its index. */
 async function toolsOf(...pages: readonly Json[][]): Promise<ServerListing> {
-  const words = await readWords({
+  const words = await readListing({
     page(method, cursor) {
       if (method !== "tools/list") return Promise.resolve({});
       const index = Number(cursor ?? 0);
@@ -62,7 +62,7 @@ Deno.test("mallory's thousand tools are cut to 512, her endless pages to 64", as
   assert.equal(many.tools.length, 512);
   assert.match(many.left.join(), /More than 512 tools/);
   const endless = await toolsOf(...Array.from({ length: 100 }, (_, index) => [tool(`t${index}`)]));
-  assert.equal(endless.tools.length, PAGES);
+  assert.equal(endless.tools.length, MAX_PAGES);
   assert.match(endless.left.join(), /More than 64 pages/);
 });
 
@@ -75,7 +75,7 @@ Deno.test("everything together has room of eight million units", async () => {
 });
 
 Deno.test("a list that fails is left out with the reason, and the others are read", async () => {
-  const words = await readWords({
+  const words = await readListing({
     page(method) {
       if (method === "tools/list") throw new Fault("upstream", "Cannot list: it broke");
       if (method === "prompts/list") {
