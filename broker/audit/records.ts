@@ -7,7 +7,7 @@ import type { Store, StoredEvent } from "../../contracts/task/store.ts";
 import { type CallJoin, makeCallJoin } from "./receipts.ts";
 import { readPrivate, tryObject } from "./private.ts";
 
-/** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */
+/** Selects calls. Every field narrows; an empty filter selects all. Times are milliseconds, UTC. */
 export interface RecordFilter {
   readonly task?: string | undefined;
   readonly since?: number | undefined;
@@ -44,7 +44,7 @@ type Fields = {
   readonly get: (key: string) => Json | undefined;
 };
 
-/** Later parts win: the outcome knows better than the intent. */
+/** Fields from several objects; later objects win, so the outcome overrides the intent. */
 function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
   const get = (key: string): Json | undefined =>
     parts.findLast((part) => part !== undefined && Object.hasOwn(part, key))?.[key];
@@ -67,7 +67,7 @@ function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
   };
 }
 
-/** A record of what the events hold; what they do not is empty, 0 or absent. */
+/** A record from the events' fields; missing fields are empty, 0 or absent. */
 function recordOf(
   fields: Fields,
   { first, end }: { readonly first: StoredEvent; readonly end: StoredEvent | undefined },
@@ -107,7 +107,7 @@ function recordOf(
   });
 }
 
-/** The private part, if it is there and true: a damaged one must not hide the rest of a record. */
+/** The private part, or undefined if missing or damaged: damage must not hide the rest of a record. */
 async function content(store: Store, event: StoredEvent): Promise<JsonObject | undefined> {
   try {
     return await readPrivate(store, event);
@@ -160,9 +160,8 @@ interface Joins {
 
 /**
  * The calls of a log in the order in which they ended, joined from `intent`, `outcome` and
- * `refused` events and their private parts, and among them the requests that left this machine for
- * a model ({@link EgressRecord}); after them what has not ended, with outcome `unfinished`. Does not
- * verify the log.
+ * `refused` events and their private parts, together with requests to remote models ({@link
+ * EgressRecord}). Unfinished calls follow, with outcome `unfinished`. Does not verify the log.
  */
 export async function* auditRecords(
   { store, filter = {} }: { readonly store: Store; readonly filter?: RecordFilter },
@@ -199,7 +198,7 @@ export async function* auditRecords(
   }
 }
 
-/** What left, and what was paid for. */
+/** A request to a remote model: what left the machine, and its cost. */
 export interface EgressRecord extends AuditRecord {
   readonly egress: {
     /** `inference`, `aside`, `summary`, `embedding`. */
@@ -207,9 +206,9 @@ export interface EgressRecord extends AuditRecord {
     readonly host: string;
     /** UTF-8 bytes of texts and tools, before redaction. */
     readonly bytes: number;
-    /** Estimated when it was asked. */
+    /** Estimate at the time of the request. */
     readonly tokens: number;
-    /** What was taken out before it left, where the service said so. */
+    /** Number of redacted passages, if the service reported it. */
     readonly redactions?: number;
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -218,13 +217,13 @@ export interface EgressRecord extends AuditRecord {
   };
 }
 
-/** The tool's name of a record that is no call. */
+/** Tool name in records of model requests. */
 const MODEL_TOOL = "model_complete";
 
-/** Outcome of a request that failed, by the code of its fault; others are `executionError`. */
+/** Outcome of a failed request by fault code; others are `executionError`. */
 const OUTCOMES: Readonly<Record<string, string>> = { cancelled: "cancelled", timedOut: "timedOut" };
 
-/** The record of a request; undefined for an event of no task. `error` is private: gone after a purge. */
+/** The record of a request; undefined outside a task. `error` is private content and may have been erased. */
 function egressRecord(
   { asked, end }: ModelRequest,
   error: string | undefined,
@@ -304,15 +303,15 @@ interface ModelRequest {
   readonly end?: StoredEvent;
 }
 
-/** Feeds on events of one task in order. */
+/** Joins model requests and answers; takes the events of one task in order. */
 interface ModelJoin {
-  /** The request that this event ends; undefined for one that asks, and for a model of this machine. */
+  /** The request that this event ends; undefined for an event that starts a request, and for local models. */
   feed(event: StoredEvent): ModelRequest | undefined;
-  /** Requests that nothing has ended yet, oldest first. */
+  /** Requests without an answer, oldest first. */
   open(): readonly ModelRequest[];
 }
 
-/** Joins by nonce, which is drawn anew for each request. */
+/** Joins by nonce, which is unique for each request. */
 function makeModelJoin(): ModelJoin {
   const open = new Map<string, StoredEvent>();
   return Object.freeze({

@@ -1,4 +1,4 @@
-/** The question that a call comes to. @module */
+/** Builds the question for a call. @module */
 import { QuestionId } from "../../contracts/authority/ids.ts";
 import type {
   AnswerScope,
@@ -16,7 +16,7 @@ import { adviceBefore } from "./result.ts";
 import type { GateParts, Judged } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 
-/** Effects for which an answer may be remembered, when nothing else speaks against it. */
+/** Effects for which an answer may be remembered, if nothing else excludes it. */
 const REMEMBERED: ReadonlySet<EffectClass> = new Set([
   "read",
   "stage",
@@ -26,8 +26,8 @@ const REMEMBERED: ReadonlySet<EffectClass> = new Set([
 ]);
 
 /**
- * The open question for this very call, or a new one, charged to the process. One that was asked
- * when things stood otherwise lapses: its answer would cover nothing.
+ * The open question for exactly this call, or a new one, charged to the process. An open question
+ * from a different state lapses: its answer would no longer cover the call.
  * @throws {Fault} `budgetExhausted` when no more questions may be asked.
  */
 export async function provideQuestion(
@@ -91,12 +91,12 @@ export async function provideQuestion(
 
 const DESCRIBED = 300;
 
-/** What is known of the tool and of its last call, where a call leaves the task. */
+/** The tool's description and its last call, for a call that leaves the task. */
 async function seen(
   { earlier, redact }: Pick<GateParts, "earlier" | "redact">,
   { known, read, origins, decision }: Judged,
 ): Promise<Pick<Question, "earlier" | "described">> {
-  // Step 2 held this description against the one that was reviewed.
+  // Step 2 has compared this description with the reviewed one.
   const text = redact(known.descriptor.description.toWellFormed());
   const described = text.length <= DESCRIBED ? text : `${text.slice(0, DESCRIBED - 1)}…`;
   const of = isImported(known.descriptor) ? { described: described.toWellFormed() } : {};
@@ -111,7 +111,7 @@ async function seen(
   };
 }
 
-/** The reason as it is shown and kept: what is redacted elsewhere is here, too. */
+/** The reason with secrets redacted, as it is shown and stored. */
 function redacted(
   { why, authority, without }: NonNullable<Question["reason"]>,
   redact: GateParts["redact"],
@@ -120,7 +120,7 @@ function redacted(
   return { why: safe(why), authority: safe(authority), without: safe(without) };
 }
 
-/** Names of a process's agent and of those that started it, the first one first. */
+/** Names of a process's agent and its ancestors, outermost first. */
 function agentsAbove(
   { processes }: Pick<GateParts, "processes">,
   { spec, ppid }: ProcessRow,
@@ -140,10 +140,10 @@ function asked(
   );
 }
 
-/** The rule that an answer for the turn or session stores: never wider than what is shown. */
+/** The rule that an answer for the turn or session stores; never wider than the question. */
 function remembered({ needs, scope, read, executes }: Judged): string | undefined {
   if (needs !== "consent" || !REMEMBERED.has(scope.effect)) return undefined;
-  // A program is agreed to each time that it is to run.
+  // A program needs a new answer for each run.
   if (read.resolved.plan !== undefined) return undefined;
   if (executes.length > 0 || (read.resolved.changes ?? []).length > 0) return undefined;
   const to = scope.destination === undefined ? "" : ` to ${scope.destination}`;
