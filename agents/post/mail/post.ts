@@ -1,4 +1,4 @@
-/** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. @module */
+/** The tools over an agent's inbox. Messages carry descriptions of capabilities; adopting one derives a lease. @module */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../../contracts/exchange/mail.ts";
@@ -29,7 +29,7 @@ import {
 } from "./tool.ts";
 import { type NamedBy, parsePath } from "./names.ts";
 
-/** Leases that are offered at once, in all messages of a kernel. */
+/** Maximum number of leases offered in all messages of a kernel. */
 const MAX_OFFERS = 10_000;
 
 const KINDS: Readonly<Record<Mail["type"], MessageKind>> = {
@@ -46,7 +46,7 @@ export function postTools(
 ): Readonly<Partial<Record<MailTool, MailAct>>> {
   const { leases, offers } = parts;
 
-  /** Puts a message into a box, and remembers which leases it offers. */
+  /** Sends a message to a box and records the leases that it offers. */
   const post = async (
     call: MailCall,
     to: Box,
@@ -55,7 +55,7 @@ export function postTools(
     const { process, task } = call, { mail, carries } = letter;
     const edges = mail.type === "package" || mail.type === "resolution" ? mail.edges : [];
     const { entry } = await parts.inbox().put({
-      // Named by the call: the same call after a crash is the same message.
+      // Derived from the call, so that a call repeated after a crash sends the same message.
       id: `mail-${call.idempotencyKey.slice(0, 40)}`,
       sender: `agent:${parts.agent}`,
       senderTask: task,
@@ -85,7 +85,7 @@ export function postTools(
     return { content: JSON.stringify(value), value };
   };
 
-  /** What a process may send: never more than it holds. */
+  /** A reference that the process holds and may send. */
   const sendable = async (
     given: string,
     process: ProcessRow,
@@ -234,7 +234,7 @@ export function postTools(
   };
 }
 
-/** A value, as what a name stands for. @throws Fault `tooLarge` */
+/** A reference to a value. @throws Fault `tooLarge` */
 export function namedValue(value: XJson, { colour, label }: NamedBy): Reference {
   const json = canonicalJson(encodeXJson(value));
   if (json.length <= 65_536) return { kind: "value", json, colour, label };
