@@ -1,11 +1,11 @@
-/** Runs a program with its input, or one that answers line by line, within time and output limits. @module */
+/** Runs a program to its end, or a program that answers line by line, within time and output limits. @module */
 
-/** A program that ended. */
+/** The result of a program. */
 export interface Ran {
   readonly code: number;
   readonly stdout: Uint8Array;
   readonly stderr: string;
-  /** Its time was over, or it printed too much. */
+  /** Set if the program exceeded its time or output limit. */
   readonly cut?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Line {
 
 const ERROR_BYTES = 64 * 1024;
 
-/** Runs it to its end. */
+/** Runs a program to its end. */
 export async function run(
   { program, args, env }: Line,
   { input, seconds, bytes }: {
@@ -38,7 +38,7 @@ export async function run(
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // The program has already ended.
       if (!(error instanceof TypeError)) throw error;
     }
   };
@@ -49,7 +49,7 @@ export async function run(
       await writer.write(input);
       await writer.close();
     } catch (error) {
-      // It ended, or closed its input, before it read all.
+      // The program ended or closed its input early.
       if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
     }
   };
@@ -92,14 +92,14 @@ export async function run(
   }
 }
 
-/** A program that answers each line with what a command printed, an empty field and `=CODE`, each ended by a NUL. */
+/** A program that answers each line with a command's output, an empty field and `=CODE`, each ended by a NUL. */
 export interface Loop {
-  /** One line at a time. Throws Error once it has ended, also by its limits. */
+  /** Sends one line; one at a time. Throws Error once the program has ended, also by its limits. */
   ask(line: string): Promise<Pick<Ran, "code" | "stdout">>;
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a loop. */
 export function startLoop(
   { program, args, env }: Line,
   { seconds, bytes }: { readonly seconds: number; readonly bytes: number },
@@ -114,7 +114,7 @@ export function startLoop(
     try {
       child.kill("SIGKILL");
     } catch (error) {
-      // It has ended by itself.
+      // The program has already ended.
       if (!(error instanceof TypeError)) throw error;
     }
   };
@@ -135,7 +135,7 @@ export function startLoop(
           longer.set(value, whole.length);
           whole = longer;
           const end = /\0=(\d{1,3})\0$/.exec(new TextDecoder().decode(whole.subarray(-6)));
-          // A field is never empty, so that none can look like the end.
+          // Fields are never empty, so none can look like the end marker.
           const at = whole.length - (end?.[0].length ?? 0);
           if (end !== null && (at === 0 || whole[at - 1] === 0)) {
             return { code: Number(end[1]), stdout: whole.subarray(0, at) };

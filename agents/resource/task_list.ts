@@ -1,6 +1,7 @@
 /**
- * Items of shared task lists: each has a generation, and whoever changes one names the generation that they saw. A
- * claim of an item is a claim of its scope: it expires, and the item is anybody's again.
+ * Items of shared task lists. Each item has a generation, and a change names the generation that
+ * its author has read. Claiming an item claims its scope; when the claim expires, the item is open
+ * again.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
