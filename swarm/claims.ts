@@ -41,8 +41,8 @@ export interface Claims {
   /** Waits until all parts are claimed or the person has decided. Returns the reason if the other keeps a part. */
   settled(of: IssueState, author: Attempt, stop: AbortSignal): Promise<string | undefined>;
   /**
-   * Extends what is held and would be over soon: a scheduler that is gone renews nothing. Ends what an earlier scheduler
-   * left for issues that are closed.
+   * Extends claims that expire soon, so that claims of a dead scheduler expire. Ends claims that an earlier scheduler
+   * left for closed issues.
    */
   renew(): Promise<void>;
   /** Ends the issue's claims. */
