@@ -1,7 +1,6 @@
 /**
- * `deno task ok`: everything that can be said about the code without running it, one line each, and an end at the
- * first step that fails, with all that it found.
- *
+ * `deno task ok`: every check of the code that does not run it. Prints one line per check and stops
+ * at the first that fails, with all its findings.
  * @module
  */
 import { readGraph } from "./graph.ts";
@@ -12,7 +11,7 @@ import { findingLine, lintTree } from "./house_lint.ts";
 import { measure, sizeFindings } from "./size.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
 
-/** What one step found: nothing, or a text. `note` goes on its line. */
+/** The result of a step: `failed` holds the findings; `note` goes on the step's line. */
 type Verdict = { readonly failed?: string; readonly note?: string };
 type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
 

@@ -1,14 +1,17 @@
-/** Each property runs so many times as often as it says, where faults are looked for. */
+/** Factor on each property's number of runs, for `--fuzz`. */
 const TIMES = 50;
-/** Longest that one property is tried then, milliseconds. */
+/** Longest time that one property is tried then, in milliseconds. */
 const MAX_MS = 30_000;
 
-/** Source of the module that is imported before a suite's tests: its properties follow from `seed`. */
+/** Returns the source of a module imported before a suite's tests, which seeds their properties. */
 export function seedModule(seed: number): string {
   return `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
 }
 
-/** Source of a module that stands for fast-check: the same, and \`assert\` tries many times as often. */
+/**
+ * Returns the source of a module that replaces fast-check and runs each property {@link TIMES}
+ * times as often.
+ */
 export function manyRunsModule(): string {
   return `import real from "fast-check";
 export * from "fast-check";
@@ -22,8 +25,9 @@ export default { ...real, assert };
 }
 
 /**
- * An import map with which tests get `manyRuns` (a URL) for fast-check, and what lies beside it the package itself.
- * `imports` is that of deno.json, whose packages are entered by their inner paths, too.
+ * Returns an import map in which tests get `manyRuns` (a URL) for fast-check, while modules beside
+ * `manyRuns` get the package itself. `imports`: those of deno.json, including the packages' inner
+ * paths.
  */
 export function manyRunsMap(imports: Readonly<Record<string, string>>, manyRuns: string): string {
   const inner = Object.entries(imports).map(([name, to]) => [
