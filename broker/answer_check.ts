@@ -102,20 +102,19 @@ function checkDelegated(question: Question, answer: Answer): void {
 /** The bytes that a person's key signs: the canonical JSON of an answer without its signature, UTF-8. */
 export function signedBytes(answer: Omit<Answer, "signature">): Uint8Array {
   const { question, shown, decision, sanitizes, say, by, channel, at, key } = answer;
-  const said = say === undefined ? {} : { say };
-  const sanitized = sanitizes === undefined ? {} : { sanitizes: [...sanitizes] };
-  return new TextEncoder().encode(canonicalJson({
+  const signed = {
     question,
     shown,
     decision,
     for: answer.for,
-    ...said,
-    ...sanitized,
+    say,
+    sanitizes,
     by,
     channel,
     at,
     key,
-  }));
+  };
+  return new TextEncoder().encode(canonicalJson(toJsonObject(signed)));
 }
 
 function refusal(why: string): Fault {

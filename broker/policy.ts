@@ -3,7 +3,14 @@ import { Fault } from "../contracts/base/fault.ts";
 import type { EffectClass, Label } from "../contracts/authority/colour.ts";
 import type { PlacedRule, PolicySource } from "../contracts/policy/policy.ts";
 import type { Phase, Profile } from "../contracts/task/task.ts";
-import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
+import {
+  foldPath,
+  makePathList,
+  NEVER,
+  type PlacedGlob,
+  remembering,
+  wild,
+} from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
 import { executesLater, NEVER_WRITE } from "./never.ts";
@@ -245,7 +252,11 @@ interface Glob {
 export function makeGlob(text: string): Glob {
   const pattern = text.replace(/^\/+|\/+$/g, "").split("/")
     .map((part) => part === "**" ? undefined : partMatcher(part));
-  return Object.freeze({ text, matches: (parts: readonly string[]) => walk(pattern, parts) });
+  return Object.freeze({
+    text,
+    matches: (parts: readonly string[]) =>
+      wild(pattern, parts, undefined, (matches, part) => matches?.(part) === true),
+  });
 }
 
 type PartMatcher = (part: string) => boolean;
@@ -268,24 +279,4 @@ function partMatcher(pattern: string): PartMatcher {
     }
     return true;
   };
-}
-
-/** Greedy matching that backtracks to the last `**` only. */
-function walk(pattern: readonly (PartMatcher | undefined)[], parts: readonly string[]): boolean {
-  let p = 0, s = 0, backP = -1, backS = 0;
-  while (s < parts.length) {
-    const want = pattern[p];
-    if (p < pattern.length && want === undefined) {
-      backP = ++p;
-      backS = s;
-    } else if (want?.(parts[s] ?? "")) {
-      p++;
-      s++;
-    } else if (backP >= 0) {
-      p = backP;
-      s = ++backS;
-    } else return false;
-  }
-  while (p < pattern.length && pattern[p] === undefined) p++;
-  return p === pattern.length;
 }

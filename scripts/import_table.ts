@@ -311,7 +311,6 @@ const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_models.ts",
   "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
-  "kernel/main_tools.ts",
   "kernel/main_work.ts",
 ]);
 

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { Fault } from "../contracts/base/mod.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 import type { Loop, Ran } from "./run_powers.ts";
 import type { GitRoom, Planted, SwarmPowers } from "./swarm_powers.ts";
 import { badPath, type FileTree, parseTree, staysInside, type TreeFile } from "./tree_files.ts";
@@ -250,7 +251,7 @@ export function makeMirror(
         else parts.push(encoder.encode(`M ${mode} inline ${quoted(path)}\n`), data(bytes));
       }
       await git("commit a change", ["fast-import", "--quiet", "--force", "--date-format=raw"], {
-        input: joined(parts),
+        input: joinBytes(parts),
       });
       const commit = await resolve(ref);
       return { commit, tree: await resolve(`${commit}^{tree}`) };
@@ -265,7 +266,7 @@ export function makeMirror(
       ];
       // Write the object directly in git's format, which saves a process per change.
       const body = encoder.encode(lines.join("\n"));
-      const whole = joined([encoder.encode(`commit ${body.length}\0`), body]);
+      const whole = joinBytes([encoder.encode(`commit ${body.length}\0`), body]);
       const commit = createHash(parent.length === 64 ? "sha256" : "sha1").update(whole).digest(
         "hex",
       );
@@ -325,17 +326,7 @@ function quoted(path: string): string {
 }
 
 function data(bytes: Uint8Array): Uint8Array {
-  return joined([encoder.encode(`data ${bytes.length}\n`), bytes, encoder.encode("\n")]);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinBytes([encoder.encode(`data ${bytes.length}\n`), bytes, encoder.encode("\n")]);
 }
 
 /** Parses the output of `git cat-file --batch`. */

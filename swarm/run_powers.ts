@@ -1,4 +1,5 @@
 /** Runs a program to its end, or a program that answers line by line, within time and output limits. @module */
+import { joinBytes } from "../port/join_bytes.ts";
 
 /** The result of a program. */
 export interface Ran {
@@ -18,6 +19,15 @@ export interface Line {
 
 const ERROR_BYTES = 64 * 1024;
 
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    // The program has already ended.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
 /** Runs a program to its end. */
 export async function run(
   { program, args, env }: Line,
@@ -35,12 +45,7 @@ export async function run(
   let cut: string | undefined;
   const end = (why: string): void => {
     cut ??= why;
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // The program has already ended.
-      if (!(error instanceof TypeError)) throw error;
-    }
+    kill(child);
   };
   const timer = setTimeout(() => end(`it took longer than ${seconds} s`), seconds * 1_000);
   const feed = async (): Promise<void> => {
@@ -68,13 +73,7 @@ export async function run(
       size += chunk.length;
       parts.push(chunk.slice());
     }
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
+    return joinBytes(parts);
   };
   try {
     const [status, stdout, stderr] = await Promise.all([
@@ -110,30 +109,19 @@ export function startLoop(
     ...{ stdin: "piped", stdout: "piped", stderr: "null" },
   }).spawn();
   const writer = child.stdin.getWriter(), reader = child.stdout.getReader();
-  const kill = (): void => {
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // The program has already ended.
-      if (!(error instanceof TypeError)) throw error;
-    }
-  };
   return {
     async ask(line): Promise<Pick<Ran, "code" | "stdout">> {
-      const timer = setTimeout(kill, seconds * 1_000);
+      const timer = setTimeout(() => kill(child), seconds * 1_000);
       try {
         await writer.write(new TextEncoder().encode(`${line}\n`));
         let whole = new Uint8Array();
         for (;;) {
           const { done, value } = await reader.read();
           if (done || whole.length + value.length > bytes) {
-            kill();
+            kill(child);
             throw new Error("it ended, took too long or printed too much");
           }
-          const longer = new Uint8Array(whole.length + value.length);
-          longer.set(whole);
-          longer.set(value, whole.length);
-          whole = longer;
+          whole = joinBytes([whole, value]);
           const end = /\0=(\d{1,3})\0$/.exec(new TextDecoder().decode(whole.subarray(-6)));
           // Fields are never empty, so none can look like the end marker.
           const at = whole.length - (end?.[0].length ?? 0);
@@ -146,7 +134,7 @@ export function startLoop(
       }
     },
     async close(): Promise<void> {
-      kill();
+      kill(child);
       await reader.cancel();
       await writer.abort().catch(() => undefined);
       await child.status;

@@ -89,24 +89,32 @@ export function passStage(
     readonly passed: Passed;
   },
 ): { readonly document: string } | { readonly misfit: string } {
-  const bare = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(answer)?.[1] ?? answer;
-  let value: unknown;
-  try {
-    value = JSON.parse(bare);
-  } catch {
-    return { misfit: "the answer is no JSON object" };
-  }
-  const parsed = FORMS[stage].safeParse(value);
-  if (!parsed.success) {
-    const [wrong] = parsed.error.issues;
-    return { misfit: `${wrong?.path.join(".") || "the answer"}: ${wrong?.message ?? "is wrong"}` };
-  }
-  const document = JSON.stringify(parsed.data);
+  const parsed = parseAnswer<unknown>(FORMS[stage], answer);
+  if ("misfit" in parsed) return parsed;
+  const document = JSON.stringify(parsed.value);
   const soFar = { ...passed, [stage]: document };
   const why = document.length > MAX_DOCUMENT
     ? `it is longer than ${MAX_DOCUMENT} characters`
     : whyNot(stage, soFar, { issue, files });
   return why === undefined ? { document } : { misfit: why };
+}
+
+/** Parses an answer, which must be exactly one JSON object of this form, at most in a code fence. */
+export function parseAnswer<T>(
+  form: z.ZodType<T>,
+  answer: string,
+): { readonly value: T } | { readonly misfit: string } {
+  const bare = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(answer)?.[1] ?? answer;
+  let json: unknown;
+  try {
+    json = JSON.parse(bare);
+  } catch {
+    return { misfit: "the answer is no JSON object" };
+  }
+  const parsed = form.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  const [wrong] = parsed.error.issues;
+  return { misfit: `${wrong?.path.join(".") || "the answer"}: ${wrong?.message ?? "is wrong"}` };
 }
 
 const MAX_DOCUMENT = 40_000;

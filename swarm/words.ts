@@ -1,7 +1,7 @@
 /** Requests to workers and reviewers, and the schemas of their answers. @module */
 import * as z from "zod";
 import type { SwarmIssue, SwarmPlan } from "./plan.ts";
-import { type Passed, passedText, type Stage, stageForm } from "./stages.ts";
+import { parseAnswer, type Passed, passedText, type Stage, stageForm } from "./stages.ts";
 
 const words = z.string().min(1).max(8_000);
 
@@ -36,19 +36,10 @@ const REVIEW_FORM =
   `what is missing, "residualDoubt": what you could not judge, "findings": [{"path", "line" (optional), "what"}]}. ` +
   `Who rejects names at least one finding.`;
 
-/** Parses a review: the complete answer must be the object, at most in a code fence. */
+/** Parses a review. */
 export function parseReview(answer: string): SwarmReview | { readonly misfit: string } {
-  const bare = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(answer)?.[1] ?? answer;
-  let value: unknown;
-  try {
-    value = JSON.parse(bare);
-  } catch {
-    return { misfit: "the answer is no JSON object" };
-  }
-  const parsed = SwarmReview.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  return { misfit: `${issue?.path.join(".") || "the answer"}: ${issue?.message ?? "is wrong"}` };
+  const parsed = parseAnswer(SwarmReview, answer);
+  return "misfit" in parsed ? parsed : parsed.value;
 }
 
 /** A handoff from a failed attempt to the next, shown to a worker as data, never as instructions. */

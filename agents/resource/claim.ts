@@ -3,7 +3,7 @@
  * without expired claims, or a conflict report. Pure: time and ids are passed in.
  * @module
  */
-import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   type Claimant,
@@ -78,8 +78,7 @@ export function claimed(
       {
         ...{ scope, mode, holder: first.owner, lease: first.id, about: "claim" },
         supervisor: supervisorOf(by, first.owner),
-        colour: mixColour(by.colour, first.colour),
-        label: mixLabel(by.label, first.label),
+        ...mixTaints(by, first),
       },
       by,
       at,

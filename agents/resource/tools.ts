@@ -4,7 +4,7 @@
  * texts of others, with their colour and label.
  * @module
  */
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { type Colour, mixTaints, type Taint } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Pid } from "../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/base/mod.ts";
@@ -266,15 +266,11 @@ function items(all: readonly ListItem[], number: number): PowerResult {
 
 /** Colour and label of texts of others, for the reader. */
 function taintOf(
-  written: readonly { readonly colour: Colour; readonly label: Label }[],
+  written: readonly Taint[],
   source: string,
 ): Pick<PowerResult, "colour" | "label" | "sources"> {
-  let colour: Colour = "BLUE", label: Label = "public";
-  for (const each of written) {
-    colour = mixColour(colour, each.colour);
-    label = mixLabel(label, each.label);
-  }
-  return { colour, label, sources: written.length === 0 ? [] : [{ source, colour, label }] };
+  const taint = mixTaints(...written);
+  return { ...taint, sources: written.length === 0 ? [] : [{ source, ...taint }] };
 }
 
 function shown(all: readonly SharedResource[], scope: ResourceScope): PowerResult {

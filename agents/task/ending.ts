@@ -1,6 +1,5 @@
 /** Maps the end of a turn to the task's status and exit code. @module */
-import { EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
-import { EXIT } from "../../contracts/base/fault_exit.ts";
+import { EXIT, EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
 import { type Fault, type FaultCode, unreachable } from "../../contracts/base/fault.ts";
 import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/task/hosting.ts";
 import type { TaskStatus } from "../../contracts/task/task.ts";
@@ -64,22 +63,14 @@ function ownEnding(
   task: EndingTask,
 ): Ending {
   const answer = turn.text;
-  if (turn.stop === "waiting") {
-    return {
-      status: "needsApproval",
-      exit: EXIT.waiting,
-      answer,
-      reason: `question ${turn.question} waits for a person`,
-    };
-  }
-  if (review.kind === "waiting") {
-    return {
-      status: "needsApproval",
-      exit: EXIT.waiting,
-      answer,
-      reason: `question ${review.question} waits for a person`,
-    };
-  }
+  const waits = (question: string): Ending => ({
+    status: "needsApproval",
+    exit: EXIT.waiting,
+    answer,
+    reason: `question ${question} waits for a person`,
+  });
+  if (turn.stop === "waiting") return waits(turn.question);
+  if (review.kind === "waiting") return waits(review.question);
   const silent = answer.trim() === "" ? { reason: "it ended without a word" } : {};
   const kept = review.kind === "kept"
     ? { reason: `staged changes were not applied: ${review.why}` }

@@ -1,6 +1,6 @@
 /** A task's state as the fold of its events. @module */
 import { DEFAULT_LIMITS, Limits } from "../../contracts/task/budget.ts";
-import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { mixColour, mixLabel, mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task/task.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
@@ -143,14 +143,8 @@ export function foldTask(
         archived: event.body["archived"] === true || state.archived,
       };
     }
-    case "message": {
-      const { colour, label } = taintIn(event);
-      return {
-        ...next,
-        colour: mixColour(next.colour, colour),
-        label: mixLabel(next.label, label),
-      };
-    }
+    case "message":
+      return { ...next, ...mixTaints(next, taintIn(event)) };
     case "recovered":
       return { ...next, ...rulesIn(event) };
     case "phase": {

@@ -31,7 +31,6 @@ export interface Head {
   readonly hash: Digest;
 }
 
-type Place = { readonly n: number; readonly hash: Digest };
 type Entry = {
   readonly draft: Draft;
   /** Sealed events of another kernel's log, with their positions. */
@@ -39,7 +38,7 @@ type Entry = {
   readonly documents: readonly DocumentWrite[];
   /** Waits for another entry's commit. */
   readonly patient: boolean;
-  readonly resolve: (places: readonly Place[]) => void;
+  readonly resolve: (places: readonly Head[]) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -131,12 +130,12 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     const moved = new Map<string, Head>();
     const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
     const rows: EventRow[] = [];
-    const chain = ({ task, kind, at, body }: Omit<EventRow, "n" | "hash">): Place => {
+    const chain = ({ task, kind, at, body }: Omit<EventRow, "n" | "hash">): Head => {
       const head = headOf(task);
       const n = head.n + 1;
       const hash = hashEvent({ prev: head.hash, task, n, kind, at, body });
       const place = { n, hash };
-      rows.push({ task, n, kind, at, body, hash });
+      rows.push({ task, kind, at, body, ...place });
       moved.set(task, place);
       return place;
     };
@@ -176,7 +175,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     task: string,
     events: readonly NewEvent[],
     { documents, at, patient }: Pick<Entry, "documents" | "patient"> & { readonly at: number },
-  ): Promise<readonly Place[]> =>
+  ): Promise<readonly Head[]> =>
     new Promise((resolve, reject) => {
       const draft = draftEvents(task, events, { at, random });
       queue.push({ draft, adopted: [], documents, patient, resolve, reject });
@@ -196,7 +195,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     async adopt(events): Promise<void> {
       for (let from = 0; from < events.length; from += MAX_ROWS) {
         const adopted = events.slice(from, from + MAX_ROWS);
-        await new Promise<readonly Place[]>((resolve, reject) => {
+        await new Promise<readonly Head[]>((resolve, reject) => {
           const draft = { events: [], blobs: [] };
           queue.push({ draft, adopted, documents: [], patient: false, resolve, reject });
           wake();

@@ -34,13 +34,16 @@ function isDecision(value: string): value is Decided {
   return DECISIONS.has(value);
 }
 
-const TEXTS = ["gatewaySession", "arguments", "question", "actor", "resultHash", "error"] as const;
-const MORE_TEXTS = ["observedVersion", "writtenVersion", "lease"] as const;
+/** Texts that a record has only where its events have them. */
+const OPTIONAL_TEXTS = [
+  ...["gatewaySession", "arguments", "question", "actor", "resultHash", "error"] as const,
+  ...["observedVersion", "writtenVersion", "lease"] as const,
+] as const;
 
 type Fields = {
   readonly text: (key: string) => string;
   readonly count: (key: string) => number;
-  readonly optional: <K extends string>(keys: readonly K[]) => { [P in K]?: string };
+  readonly optional: () => { [P in (typeof OPTIONAL_TEXTS)[number]]?: string };
   readonly get: (key: string) => Json | undefined;
 };
 
@@ -59,10 +62,9 @@ function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
       const value = get(key);
       return typeof value === "number" ? value : 0;
     },
-    optional: <K extends string>(keys: readonly K[]) => {
-      const found: { [P in K]?: string } = {};
-      for (const key of keys) if (typeof get(key) === "string") found[key] = text(key);
-      return found;
+    optional: () => {
+      const found = OPTIONAL_TEXTS.filter((key) => typeof get(key) === "string");
+      return Object.fromEntries(found.map((key) => [key, text(key)]));
     },
   };
 }
@@ -101,8 +103,7 @@ function recordOf(
     effect: text("effect"),
     at: count("at") || first.at,
     ms: count("ms") || (end === undefined ? 0 : end.at - first.at),
-    ...optional(TEXTS),
-    ...optional(MORE_TEXTS),
+    ...optional(),
     ...(typeof resultBytes === "number" ? { resultBytes } : {}),
   });
 }
@@ -230,9 +231,8 @@ function egressRecord(
 ): EgressRecord | undefined {
   const task = TaskId.safeParse(asked.task);
   if (!task.success) return undefined;
-  const body = egressFieldsOf(tryObject(asked.body)),
-    answer = egressFieldsOf(tryObject(end?.body ?? "{}"));
-  const redactions = answer.value("redactions");
+  const body = fieldsOf([tryObject(asked.body)]), answer = fieldsOf([tryObject(end?.body ?? "{}")]);
+  const redactions = answer.get("redactions");
   const code = answer.text("code");
   return Object.freeze({
     session: body.text("session"),
@@ -275,26 +275,6 @@ function egressRecord(
       money: answer.count("money"),
     },
   });
-}
-
-function egressFieldsOf(body: JsonObject | undefined): {
-  value(key: string): unknown;
-  text(key: string): string;
-  count(key: string): number;
-} {
-  const value = (key: string): unknown =>
-    body !== undefined && Object.hasOwn(body, key) ? body[key] : undefined;
-  return {
-    value,
-    text(key): string {
-      const found = value(key);
-      return typeof found === "string" ? found : "";
-    },
-    count(key): number {
-      const found = value(key);
-      return typeof found === "number" ? found : 0;
-    },
-  };
 }
 
 /** A request to a remote model, with its answer or failure when it has one. */

@@ -1,6 +1,6 @@
 /** Seals: one signature for a commit group. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
-import type { Json } from "../../contracts/base/json.ts";
+import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Store } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bytesOfHex, writeHex } from "../../port/hex.ts";
@@ -58,10 +58,6 @@ export function sealText({ hashes, signature, key }: SealBody): string {
   return `{"h":"${h}",${k}"s":"${base64url(signature)}"}`;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
 /** Parses a text of {@link sealText}; undefined for any other text. */
 export function trySealBody(text: string): SealBody | undefined {
   let value: Json;
@@ -70,7 +66,7 @@ export function trySealBody(text: string): SealBody | undefined {
   } catch (_error) {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { h, k, s } = value;
   if (typeof h !== "string" || typeof s !== "string") return undefined;
   if (k !== undefined && typeof k !== "string") return undefined;

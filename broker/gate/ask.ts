@@ -1,12 +1,6 @@
 /** Builds the question for a call. @module */
 import { QuestionId } from "../../contracts/authority/ids.ts";
-import type {
-  AnswerScope,
-  Digest,
-  EffectClass,
-  Question,
-  TaskId,
-} from "../../contracts/authority/mod.ts";
+import type { EffectClass, Question } from "../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { isImported } from "../../contracts/tool/tool.ts";
 import { covers } from "../grants.ts";
@@ -41,7 +35,10 @@ export async function provideQuestion(
 ): Promise<Question> {
   const { known, read, scope } = judged;
   const { process } = known;
-  for (const open of asked(parts, { task: process.task, callId: known.callId, scope })) {
+  for (const open of parts.questions.open(process.task)) {
+    const isSameCall = open.callId === known.callId && open.scope.tool === scope.tool &&
+      open.scope.arguments === scope.arguments;
+    if (!isSameCall) continue;
     if (covers(open.scope, scope) && open.kind === judged.needs) return open;
     await parts.questions.lapse({ question: open.id });
   }
@@ -127,17 +124,6 @@ function agentsAbove(
 ): string[] {
   const above = ppid === undefined ? undefined : processes.get(ppid);
   return [...(above === undefined ? [] : agentsAbove({ processes }, above)), spec.slice(0, 64)];
-}
-
-function asked(
-  parts: Pick<GateParts, "questions">,
-  call: { readonly task: TaskId; readonly callId: string; readonly scope: AnswerScope },
-): readonly Question[] {
-  const same = (digest: Digest): boolean => digest === call.scope.arguments;
-  return parts.questions.open(call.task).filter((open) =>
-    open.callId === call.callId && open.scope.tool === call.scope.tool &&
-    same(open.scope.arguments)
-  );
 }
 
 /** The rule that an answer for the turn or session stores; never wider than the question. */

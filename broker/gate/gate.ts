@@ -15,7 +15,7 @@
  *
  * @module
  */
-import { Fault } from "../../contracts/base/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { ChatMessage, ToolCall } from "../../contracts/model/chat.ts";
 import type { Answered, Decision, Gate } from "../../contracts/authority/gate.ts";
 import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
@@ -135,15 +135,28 @@ export function makeGate(given: GateParts): TaskGate {
         if (looked !== undefined) verdict = judge(judging, proposal);
       }
       if (verdict.kind === "refuse") return await refused(proposal, verdict);
-      if (signal.aborted) return await refused(proposal, withdrawn(verdict));
+      if (signal.aborted) {
+        return await refused(proposal, refusedFor(verdict, "cancelled", "cancelled"));
+      }
       if (verdict.kind === "allow") {
         return await performer.perform(verdict, proposal.call, signal);
       }
-      const { process } = verdict.known;
-      if (process.onQuestion === "deny") return await refused(proposal, unattended(verdict));
-      if (asked === MAX_ASKED) return await refused(proposal, unsettled(verdict));
+      if (verdict.known.process.onQuestion === "deny") {
+        const why = `${verdict.decision.rule} asks a person, and nobody is asked in ` +
+          "this run; run with `--on-question ask` or `queue`";
+        return await refused(proposal, refusedFor(verdict, why, "denied"));
+      }
+      if (asked === MAX_ASKED) {
+        const why = "what a person was asked about changed while they " +
+          "thought, twice; read again what it depends on and propose it anew";
+        return await refused(proposal, refusedFor(verdict, why));
+      }
       const ended = await askPerson(verdict, signal);
-      if (ended.kind === "expired") return await refused(proposal, unanswered(verdict));
+      if (ended.kind === "expired") {
+        const code = verdict.needs === "stepUp" ? "stepUpFailed" : "denied";
+        const why = "nobody answered in time; propose it again to ask anew";
+        return await refused(proposal, refusedFor(verdict, why, code));
+      }
     }
   }
 
@@ -162,10 +175,7 @@ export function makeGate(given: GateParts): TaskGate {
     return answered;
   }
 
-  async function refused(
-    proposal: Proposal,
-    verdict: Extract<Verdict, { kind: "refuse" }>,
-  ): Promise<ToolResult> {
+  async function refused(proposal: Proposal, verdict: Refused): Promise<ToolResult> {
     const { pid } = proposal, { refusal } = verdict;
     const call = proposal.shown?.call ?? proposal.call;
     const process = processes.get(pid);
@@ -226,39 +236,14 @@ function knownBefore(
 
 type Refused = Extract<Verdict, { kind: "refuse" }>;
 
-function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
-  const { known, read, origins } = judged;
+/** Makes a refusal of step 7 for a call that was judged. */
+function refusedFor(judged: Judged, why: string, code?: FaultCode): Refused {
+  const { known, read, origins, decision: { rule } } = judged;
+  const refusal = refuse(7, `Cannot call "${known.tool}": ${why}`, {
+    ...(code === undefined ? {} : { code }),
+    rule,
+  });
   return { kind: "refuse", refusal, known, read, origins };
-}
-
-function withdrawn(judged: Judged): Refused {
-  const { known, decision } = judged;
-  return refusedFor(
-    judged,
-    refuse(7, `Cannot call "${known.tool}": cancelled`, { code: "cancelled", rule: decision.rule }),
-  );
-}
-
-function unattended(judged: Judged): Refused {
-  const { known, decision } = judged;
-  const why =
-    `Cannot call "${known.tool}": ${decision.rule} asks a person, and nobody is asked in ` +
-    "this run; run with `--on-question ask` or `queue`";
-  return refusedFor(judged, refuse(7, why, { code: "denied", rule: decision.rule }));
-}
-
-function unanswered(judged: Judged): Refused {
-  const { known, decision, needs } = judged;
-  const code = needs === "stepUp" ? "stepUpFailed" : "denied";
-  const why = `Cannot call "${known.tool}": nobody answered in time; propose it again to ask anew`;
-  return refusedFor(judged, refuse(7, why, { code, rule: decision.rule }));
-}
-
-function unsettled(judged: Judged): Refused {
-  const { known, decision } = judged;
-  const why = `Cannot call "${known.tool}": what a person was asked about changed while they ` +
-    "thought, twice; read again what it depends on and propose it anew";
-  return refusedFor(judged, refuse(7, why, { rule: decision.rule }));
 }
 
 export type { GateParts };

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
-import { type EffectClass, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { type EffectClass, mixTaints } from "../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
@@ -163,11 +163,7 @@ export function makePerformer(parts: GateParts): Performer {
     signal: AbortSignal,
   ): Promise<readonly GuardFlag[]> {
     // INVARIANT: a guard model sees a result only if its clearance covers the result, too (test: "a flag makes a call …").
-    const row = {
-      ...process,
-      colour: mixColour(process.colour, colour),
-      label: mixLabel(process.label, label),
-    };
+    const row = { ...process, ...mixTaints(process, { colour, label }) };
     return await parts.flags?.(row, { stage: "afterTool", tool, text }, signal) ?? [];
   }
 

@@ -1,5 +1,5 @@
 /** Turns the end of a call into its result: guarded, redacted, cut to size. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { Colour, Label, mixColour, mixLabel, mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
@@ -85,8 +85,7 @@ export function withMeanwhile(
     result: {
       ...result,
       content: result.content === "" ? text : `${result.content}\n${text}`,
-      colour: mixColour(result.colour, came.colour),
-      label: mixLabel(result.label, came.label),
+      ...mixTaints(result, came),
     },
     bytes: ended.bytes + whole.bytes,
     digest: sha256Hex(ended.digest, whole.digest),

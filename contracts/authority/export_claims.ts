@@ -22,12 +22,9 @@ export interface ExportClaims {
   readonly all: ContentColours;
 }
 
+const WORST: ContentColours = { colour: "RED", label: "secret" };
 /** RED and secret for every content; used where the list is too long to read. */
-export const WORST_CLAIMS: ExportClaims = Object.freeze<ExportClaims>({
-  of: () => WORST,
-  all: { colour: "RED", label: "secret" },
-});
-const WORST: ContentColours = WORST_CLAIMS.all;
+export const WORST_CLAIMS: ExportClaims = Object.freeze({ of: () => WORST, all: WORST });
 
 /** The lower colour and the higher label of two claims. */
 export function worseClaim(a: ContentColours, b: ContentColours): ContentColours {

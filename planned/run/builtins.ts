@@ -194,12 +194,8 @@ function ofList(name: string, data: List, given: Given, plain: (value: Data) => 
       return { ...made(order), mark: looked() };
     }
     default:
-      return plain(undefined) && wrongList(name, data);
+      throw wrong(name, data);
   }
-}
-
-function wrongList(name: string, data: Data): never {
-  throw wrong(name, data);
 }
 
 /**

@@ -66,7 +66,6 @@ const KEPT: ReadonlyMap<string, string> = new Map([
   ["broker/audit/lines.ts", "a log as JSON lines, kept and checked elsewhere"],
   ["tests/fault/ledger_tool.ts", "it stands in the place of net/mod.ts"],
   ["models/embed/vectors.ts", "a contract beside LanguageModel"],
-  ["models/embed/vectors.ts", "a contract beside LanguageModel"],
 ]);
 
 /** Whether an export has a caller outside the module graph: a plugin's script, or a bench. */

@@ -78,11 +78,6 @@ export function headOf({ id, body }: Pick<DocumentRow, "id" | "body">): Exchange
   };
 }
 
-/** The body of a head's document. */
-function headBody(head: ExchangeHead): JsonObject {
-  return toJsonObject(head);
-}
-
 /** A message or an artifact, as a document of its own. */
 export type Part =
   /** `first`: began the exchange, without naming one. */
@@ -262,5 +257,5 @@ export function documentsOf(
     ...{ kind: REQUEST, id, task: id, expect: before === undefined ? 0 : 1 },
     body: request === null ? {} : toJsonObject({ request }),
   }];
-  return [{ kind: HEAD, id, task: id, expect, body: headBody(next) }, ...written, ...kept];
+  return [{ kind: HEAD, id, task: id, expect, body: toJsonObject(next) }, ...written, ...kept];
 }

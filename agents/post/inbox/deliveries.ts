@@ -6,12 +6,7 @@
 import { toJson } from "../../../contracts/base/json.ts";
 import { EXIT } from "../../../contracts/base/fault_exit.ts";
 import type { ChatMessage, Provenance } from "../../../contracts/model/chat.ts";
-import {
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import type { TaskId } from "../../../contracts/authority/ids.ts";
 import { INBOX_QUOTAS, type InboxEntry } from "../../../contracts/exchange/inbox.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
@@ -215,19 +210,6 @@ export function frameMessage(
   ].join("\n");
 }
 
-/** The lowest colour and the highest label of some messages. */
-function taintOf(
-  entries: readonly InboxEntry[],
-): { readonly colour: Colour; readonly label: Label } {
-  let colour: Colour = "BLUE";
-  let label: Label = "public";
-  for (const each of entries) {
-    colour = mixColour(colour, each.colour);
-    label = mixLabel(label, each.label);
-  }
-  return { colour, label };
-}
-
 /** The least trusted origin of these senders. */
 function originOf(senders: readonly string[]): Provenance["origin"] {
   if (senders.every((sender) => sender === "host")) return "person";
@@ -259,7 +241,7 @@ export function frameMessages(
     provenance: {
       origin: originOf(senders),
       source: `inbox: ${senders.join(", ")}`.slice(0, MAX_SOURCES),
-      ...taintOf(entries),
+      ...mixTaints(...entries),
     },
   };
 }

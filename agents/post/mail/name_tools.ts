@@ -1,5 +1,5 @@
 /** The tools over an agent's own names. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { ToolName } from "../../../contracts/authority/ids.ts";
 import { toJson } from "../../../contracts/base/json.ts";
@@ -33,11 +33,10 @@ const KNOWN: NamedBy = { colour: "BLUE", label: "public" };
 async function find(parts: MailParts, path: PetPath, process: ProcessRow): Promise<Found> {
   const [first = ""] = path;
   if (SPECIAL_NAMES.has(first)) return { ...KNOWN, named: special(parts, path, process) };
-  const { directory, colour, label } = await parts.names.look();
+  const { directory, ...by } = await parts.names.look();
   const named = namedAt(directory, path);
   if (named === undefined) throw missing(path);
-  const kept = named.kind === "value" ? named : KNOWN;
-  return { named, colour: mixColour(colour, kept.colour), label: mixLabel(label, kept.label) };
+  return { named, ...mixTaints(by, named.kind === "value" ? named : KNOWN) };
 }
 
 /** Like {@link find}; throws for a directory. */

@@ -1,5 +1,5 @@
 /** Directories of petnames as immutable values, and their store. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { Colour, Label, mixTaints, type Taint } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJsonObject } from "../../../contracts/base/json.ts";
 import { Directory, NAMES_MOST, PetPath, SPECIAL_NAMES } from "../../../contracts/exchange/mail.ts";
@@ -139,10 +139,7 @@ function measure(directory: Directory): { readonly names: number; readonly depth
 const KIND = "names";
 
 /** Colour and label of everyone who gave names: colours only fall and labels only rise. */
-export interface NamedBy {
-  readonly colour: Colour;
-  readonly label: Label;
-}
+export type NamedBy = Taint;
 
 /** One agent's names. */
 export interface AgentNames {
@@ -204,8 +201,7 @@ export function makeNamesStore(
             const now = await provide(agent);
             const next: Kept = {
               directory: change(now.directory),
-              colour: mixColour(now.colour, by.colour),
-              label: mixLabel(now.label, by.label),
+              ...mixTaints(now, by),
               version: now.version + 1,
             };
             const { version: _version, ...body } = next;

@@ -1,5 +1,5 @@
 /** The tools over an agent's inbox. Messages carry descriptions of capabilities; adopting one derives a lease. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../../contracts/exchange/mail.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
@@ -69,8 +69,7 @@ export function postTools(
       requestedAuthority: [],
     }, {
       box: to,
-      colour: mixColour(process.colour, carries.colour),
-      label: mixLabel(process.label, carries.label),
+      ...mixTaints(process, carries),
     });
     for (const { name, reference } of edges) {
       if (reference.kind !== "lease") continue;
@@ -126,13 +125,7 @@ export function postTools(
       effect: "read",
       async run(): Promise<Said> {
         const found = await letters.look();
-        let by: NamedBy = { colour: "BLUE", label: "public" };
-        for (const { entry } of found) {
-          by = {
-            colour: mixColour(by.colour, entry.colour),
-            label: mixLabel(by.label, entry.label),
-          };
-        }
+        const by = mixTaints(...found.map(({ entry }) => entry));
         const value = found.map(letterView);
         const sources = found.slice(-20).map(({ entry: { message, colour, label } }) => ({
           source: `mail of ${message.sender}`,
@@ -155,14 +148,11 @@ export function postTools(
               `${petNames.length} petnames: one petname for each edge name, and texts around them`,
           );
         }
-        let carries: NamedBy = { colour: "BLUE", label: "public" };
+        const taints: NamedBy[] = [];
         const edges: Edge[] = [];
         for (const [n, name] of edgeNames.entries()) {
           const { reference, ...by } = await sendable(petNames[n] ?? "", process);
-          carries = {
-            colour: mixColour(carries.colour, by.colour),
-            label: mixLabel(carries.label, by.label),
-          };
+          taints.push(by);
           edges.push({ name: edgeName(name), reference });
         }
         if (new Set(edgeNames).size !== edgeNames.length || edgeNames.includes(FROM)) {
@@ -173,7 +163,7 @@ export function postTools(
         }
         return await post(call, await boxOf(call), {
           mail: { type: "package", strings, edges },
-          carries,
+          carries: mixTaints(...taints),
         });
       },
     },

@@ -1,5 +1,5 @@
 /** Proposals and settlements of a task, folded from its committed outcomes. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MailRecord } from "../../../contracts/exchange/mail.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
@@ -80,7 +80,7 @@ export async function programFor(
         "edge names; give one for each, all different",
     );
   }
-  let { colour, label } = process;
+  let taint = mixTaints(process);
   const lines: string[] = [];
   for (const [n, name] of codeNames.entries()) {
     const path = parsePath(edgeNames[n]);
@@ -89,12 +89,11 @@ export async function programFor(
     if (why !== undefined) {
       throw new Fault("refused", `Cannot propose a program with "${path.join("/")}": ${why}`);
     }
-    colour = mixColour(colour, by.colour);
-    label = mixLabel(label, by.label);
+    taint = mixTaints(taint, by);
     lines.push(`const ${name} = ${constantOf(named)};`);
   }
   const program = [...lines, source].join("\n");
-  if (program.length <= MAX_PROGRAM) return { program, colour, label };
+  if (program.length <= MAX_PROGRAM) return { program, ...taint };
   throw new Fault(
     "tooLarge",
     `Cannot propose the program: with its values it is over ${MAX_PROGRAM} characters`,
