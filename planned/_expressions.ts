@@ -80,19 +80,14 @@ export abstract class Expressions {
         return this.expression(node.expression, scope, true);
       case "Literal": {
         const { value } = node;
-        if (value === null || ["string", "number", "boolean"].includes(typeof value)) {
-          if (value === null && node.raw !== "null") {
-            throw refusedAt(
-              node,
-              "there are no regular expressions; use split, includes, or ask(text, schema)",
-            );
-          }
-          return { k: "literal", value: value as null | boolean | number | string };
+        const isNull = value === null && node.raw === "null";
+        if (!isNull && !["string", "number", "boolean"].includes(typeof value)) {
+          throw refusedAt(
+            node,
+            "there are no regular expressions; use split, includes, or ask(text, schema)",
+          );
         }
-        throw refusedAt(
-          node,
-          "there are no regular expressions; use split, includes, or ask(text, schema)",
-        );
+        return { k: "literal", value: value as null | boolean | number | string };
       }
       case "TemplateLiteral":
         return {
@@ -132,12 +127,6 @@ export abstract class Expressions {
         return { k, of };
       }
       case "BinaryExpression":
-        return this.operated(
-          node,
-          node.operator,
-          this.expression(node.left, scope),
-          this.expression(node.right, scope),
-        );
       case "LogicalExpression":
         return this.operated(
           node,
@@ -274,26 +263,16 @@ export abstract class Expressions {
     return { k: "method", name, on, args, ...(optional ? { optional: true } : {}) };
   }
 
+  /** `Math.max(...list)` is common: the built-in functions also take one spread list. */
   #builtin(name: string, node: acorn.CallExpression, scope: Scope): Expression {
-    return {
-      k: "method",
-      name,
-      args: node.arguments.map((each) => this.#spreadable(each, node, scope)),
-    };
-  }
-
-  /**
-   * Parses an argument of a built-in function. `Math.max(...list)` is common, and those functions
-   * also take one list.
-   */
-  #spreadable(
-    each: acorn.Expression | acorn.SpreadElement,
-    node: acorn.CallExpression,
-    scope: Scope,
-  ): Expression {
-    if (each.type !== "SpreadElement") return this.expression(each, scope);
-    if (node.arguments.length > 1) throw refusedAt(node, "spread one list, and nothing beside it");
-    return this.expression(each.argument, scope);
+    const args = node.arguments.map((each) => {
+      if (each.type !== "SpreadElement") return this.expression(each, scope);
+      if (node.arguments.length > 1) {
+        throw refusedAt(node, "spread one list, and nothing beside it");
+      }
+      return this.expression(each.argument, scope);
+    });
+    return { k: "method", name, args };
   }
 
   #callback(node: acorn.Expression | acorn.SpreadElement, scope: Scope): PlanFunctionRef {

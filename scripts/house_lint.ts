@@ -4,15 +4,13 @@
  * @module
  */
 import { claimFindings, deadExports, type Finding, lintFile, undocumented } from "./house/mod.ts";
-import { parseSource } from "./house/source.ts";
+import { isSource, parseSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
-import { isAssembly, partOf } from "./import_table.ts";
+import { partOf } from "./import_table.ts";
 
 /** Returns the findings of each file by itself, then of all files together. */
 export function lintTree(files: readonly TextFile[]): readonly Finding[] {
-  const sources = files.filter(({ path }) =>
-    path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
-  )
+  const sources = files.filter(({ path }) => isSource(path))
     .map(({ path, text }) => parseSource(path, text));
   return [
     ...files.flatMap(({ path, text }) => lintFile(path, text)),

@@ -5,8 +5,8 @@
  */
 import { readGraph } from "./graph.ts";
 import { graphFindings } from "./house/mod.ts";
+import { isSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
-import { isAssembly } from "./import_table.ts";
 import { findingLine, lintTree } from "./house_lint.ts";
 import { measure, sizeFindings } from "./size.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
@@ -16,10 +16,7 @@ type Verdict = { readonly failed?: string; readonly note?: string };
 type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
 
 const files = readTree(ROOT);
-const sources = files.filter(({ path }) =>
-  path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
-)
-  .map(({ path }) => path);
+const sources = files.map(({ path }) => path).filter(isSource);
 
 const STEPS: readonly Step[] = [
   { name: "packages", run: async () => said(await cachePackages()) },

@@ -289,11 +289,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     async end(id, reason) {
       const ref = withLease(id);
       const owner = kept.get(ref)?.state.leases.find((lease) => lease.id === id)?.owner;
-      return await change(
-        ref,
-        owner?.task,
-        (now) => ending(leaseIn(now, id), reason, powers.now()),
-      );
+      const plan = (now: SharedResource) => ending(leaseIn(now, id), reason, powers.now());
+      return await change(ref, owner?.task, plan);
     },
     async clear(ref) {
       if (!kept.has(ref)) {
@@ -364,15 +361,15 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       if (how?.told !== true) parts.onFinding?.(kept);
       return kept;
     },
-    // deno-lint-ignore require-await -- as the contract has it
-    get: async (ref) => {
+    get(ref) {
       const found = kept.get(ref);
-      return found === undefined ? undefined : seen(found.state);
+      return Promise.resolve(found && seen(found.state));
     },
-    // deno-lint-ignore require-await -- as the contract has it
-    list: async () =>
-      [...kept.values()].map(({ state }) => seen(state)).filter((each) => !isEmpty(each))
-        .sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+    list() {
+      const all = [...kept.values()].map(({ state }) => seen(state));
+      const full = all.filter((each) => !isEmpty(each));
+      return Promise.resolve(full.sort((a, b) => (a.ref < b.ref ? -1 : 1)));
+    },
     addItem: (resource, text, by) =>
       change(resource, by.owner.task, (now) => {
         const { item, added } = itemAdded(now, text, by, powers.now());

@@ -1,3 +1,4 @@
+import { isAssembly } from "../import_table.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
 /** A source file as the rules see it. */
@@ -38,6 +39,11 @@ export function breach(rule: string, path: string, line: number, message: string
 /** Whether a file may hold tests: a `*_test.ts`, or anything under `tests/`. */
 export function isTest(path: string): boolean {
   return path.endsWith("_test.ts") || path.startsWith("tests/");
+}
+
+/** Whether a file is TypeScript of ours: no AssemblyScript, and no declarations of a package. */
+export function isSource(path: string): boolean {
+  return path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts");
 }
 
 /** Returns the last part of a path. */
