@@ -4,7 +4,7 @@
  * texts of others, with their colour and label.
  * @module
  */
-import { type Colour, mixTaints, type Taint } from "../../contracts/authority/colour.ts";
+import { mixTaints, type Taint } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Pid } from "../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/base/mod.ts";

@@ -63,7 +63,7 @@ export function method(name: string, on: Value, given: Given): Value {
     return { data: value, mark };
   };
   if (typeof data === "string") return ofText(name, data, given, plain);
-  if (isList(data)) return ofList(name, data, given, plain);
+  if (isList(data)) return ofList(name, data, given);
   if (name === "toString" && typeof data !== "object") return plain(toText(on, meter));
   if (name === "toFixed" && typeof data === "number") {
     const digits = optional(given, 0, whole) ?? 0;
@@ -146,7 +146,7 @@ function ofText(name: string, data: string, given: Given, plain: (value: Data) =
   }
 }
 
-function ofList(name: string, data: List, given: Given, plain: (value: Data) => Value): Value {
+function ofList(name: string, data: List, given: Given): Value {
   const { args, meter, mark } = given, { list } = data;
   meter.step(1 + list.length / 10);
   const number = (at: number): number | undefined => optional(given, at, whole);
