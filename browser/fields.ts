@@ -72,7 +72,7 @@ function optionsOf(select: Element): readonly FieldOption[] {
 }
 
 /** What is around a control. */
-export interface Environment {
+export interface FieldContext {
   /** The form that it belongs to. */
   readonly form: Element | undefined;
   /** Its name as people see it. */
@@ -85,14 +85,14 @@ export interface Environment {
 export function controlLine(
   canvas: Canvas,
   control: Element,
-  environment: Environment,
+  context: FieldContext,
 ): string | undefined {
   const kind = kindOf(control);
   if (kind === "hidden") return undefined;
   const { attributes, disabled, id } = control;
   const name = attributes.get("name") ?? "";
   const button = kind === "submit" || kind === "action";
-  const own = environment.label || (button ? attributes.get("value") || "Submit" : name);
+  const own = context.label || (button ? attributes.get("value") || "Submit" : name);
   const what = quoted(own);
   if (kind === "password" || kind === "file") {
     return `${kind} ${what}${stateOf(shownField(control, kind))}`;
@@ -100,11 +100,11 @@ export function controlLine(
   const off = disabled || attributes.has("disabled");
   const refOf = (target: Parameters<Canvas["ref"]>[0]): string =>
     off ? "(disabled)" : canvas.ref(target) ?? "(no ref: too many)";
-  if (kind === "submit" && environment.form !== undefined) {
-    return `submit button ${refOf({ kind: "submit", id, form: environment.form.id })} ${what}`;
+  if (kind === "submit" && context.form !== undefined) {
+    return `submit button ${refOf({ kind: "submit", id, form: context.form.id })} ${what}`;
   }
   if (kind === "submit" || kind === "action") {
-    return `button ${refOf({ kind: "button", id })} ${what} (a script) → ${environment.page}`;
+    return `button ${refOf({ kind: "button", id })} ${what} (a script) → ${context.page}`;
   }
   const role = roleOf(kind, attributes.has("multiple"));
   return `${role} ${refOf({ kind: "field", id, field: kind })} ${what}` +

@@ -82,7 +82,7 @@ Deno.test("a secret is starred as JSON writes it, and in the words of a fault, a
 Deno.test("a secret is starred as URLs, hexadecimal, base64 and JSON's numbers write it, amid other things", () => {
   const key = "sk-quince/Larder+4491=basalt~07%wren";
   const secrets = secretsOf(`Bearer ${key}`);
-  const environment = (before: string, after: string): readonly string[] => {
+  const surrounded = (before: string, after: string): readonly string[] => {
     const bytes = new TextEncoder().encode(`${before}${key}${after}`);
     const whole = { k: `${before}${key}${after}` };
     return [
@@ -102,7 +102,7 @@ Deno.test("a secret is starred as URLs, hexadecimal, base64 and JSON's numbers w
   for (
     const [before, after] of [["", ""], ["Bearer ", "!"], ["a", "bc"], ["key: ", "\n"]] as const
   ) {
-    const others = environment(before, after);
+    const others = surrounded(before, after);
     const without = [
       ...[
         letters,

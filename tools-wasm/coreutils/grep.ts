@@ -76,7 +76,7 @@ function readForm(given: Given, named: boolean): Form {
     const text = given.value(name);
     return text === undefined ? undefined : wholeNumber(text, `-${name}`);
   };
-  const environment = count("C") ?? 0;
+  const context = count("C") ?? 0;
   return {
     named,
     numbered: given.has("n"),
@@ -85,8 +85,8 @@ function readForm(given: Given, named: boolean): Form {
     quiet: given.has("q"),
     tell: given.has("l") ? "with" : given.has("L") ? "without" : given.has("c") ? "count" : "lines",
     most: count("m") ?? Infinity,
-    above: count("B") ?? environment,
-    under: count("A") ?? environment,
+    above: count("B") ?? context,
+    under: count("A") ?? context,
     parted: given.has("A", "B", "C"),
   };
 }

@@ -284,12 +284,12 @@ function linesWith(
   for (const [index, line] of text.split("\n").entries()) {
     const at = fold(line).indexOf(needle.query);
     if (at < 0) continue;
-    if (hits.push({ line: firstLine + index, text: environment(line, at) }) >= most) break;
+    if (hits.push({ line: firstLine + index, text: excerpt(line, at) }) >= most) break;
   }
   return hits;
 }
 
-function environment(line: string, at: number): string {
+function excerpt(line: string, at: number): string {
   const clean = line.endsWith("\r") ? line.slice(0, -1) : line;
   if (clean.length <= SHOWN) return clean;
   const from = Math.max(0, Math.min(at - 60, clean.length - SHOWN));

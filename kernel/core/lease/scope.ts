@@ -55,11 +55,11 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
   const byLength = (a: { readonly dir: string }, b: { readonly dir: string }): number =>
     b.dir.length - a.dir.length;
   /** The innermost mount around a path says what may be done there. */
-  const environment = (path: string): Mount | undefined =>
+  const mountHolding = (path: string): Mount | undefined =>
     mounts.filter(({ dir }) => beneath(dir, path)).sort(byLength)[0];
   const wanted = new Set(
     mcp.flatMap((server) =>
-      server.grants.write.filter((path) => environment(path) === undefined).map((path) =>
+      server.grants.write.filter((path) => mountHolding(path) === undefined).map((path) =>
         server.files?.includes(path) === true ? dirname(path) : path
       )
     ),
@@ -78,7 +78,7 @@ export function grantMounts({ mounts, mcp = [] }: GrantRequest): GrantMounts {
     return { name, dir, mode: "stage", colour: "YELLOW", label, marks: [], apart: true };
   });
   const place = (grant: string): GrantPlace | undefined => {
-    const mount = environment(grant) ?? own.find(({ dir }) => beneath(dir, grant));
+    const mount = mountHolding(grant) ?? own.find(({ dir }) => beneath(dir, grant));
     if (mount === undefined || mount.mode === "ro") return undefined;
     const rest = grant.slice(mount.dir === "/" ? 0 : mount.dir.length);
     return { grant, mount: mount.name, path: `${mount.name}${rest}` };

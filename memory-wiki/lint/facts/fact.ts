@@ -46,7 +46,7 @@ const PHRASES: readonly (readonly [Bound, readonly string[]])[] = ([
   ["nearly", "approximately"],
   ["nearly", "roughly"],
   ["nearly", "about"],
-  ["nearly", "environment"],
+  ["nearly", "around"],
   ["nearly", "nearly"],
   ["nearly", "almost"],
   ["nearly", "circa"],

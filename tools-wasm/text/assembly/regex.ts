@@ -5,7 +5,7 @@ import { Needle } from "./find";
 import { Dfa } from "./regex_dfa";
 import { RegexParser } from "./regex_parse";
 import { Do, MAX_INSTRUCTIONS, Program } from "./regex_program";
-import { Environment, isWord, Threads } from "./regex_threads";
+import { Context, isWord, Threads } from "./regex_threads";
 import { Node, Part } from "./regex_tree";
 
 /** Most bytes of an expression. */
@@ -48,13 +48,13 @@ export class Regex {
         threads.add(
           this.waiting[i],
           this.waitingBegan[i],
-          Environment.Known,
+          Context.Known,
           at == 0,
           at == bytes,
           edge,
         );
       }
-      if (best < 0) threads.add(program.start, at, Environment.Known, at == 0, at == bytes, edge);
+      if (best < 0) threads.add(program.start, at, Context.Known, at == 0, at == bytes, edge);
       waiting = 0;
       // Threads are in the order in which they began: what comes after a match began later.
       for (let i = 0; i < threads.length; i++) {

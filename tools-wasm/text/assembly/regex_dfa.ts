@@ -2,7 +2,7 @@
 // remembered. When too many were met, all are forgotten: memory stays bounded and every byte costs at most one step.
 
 import { Do, Program } from "./regex_program";
-import { Environment, isWord, Threads } from "./regex_threads";
+import { Context, isWord, Threads } from "./regex_threads";
 
 const UNKNOWN: i16 = -1;
 const DEAD: i16 = 0;
@@ -92,7 +92,7 @@ export class Dfa {
     this.sets.push(new StaticArray<u16>(0));
     this.sets.push(new StaticArray<u16>(0));
     this.old.clear();
-    this.old.add(this.program.start, 0, Environment.Later, true, false, false);
+    this.old.add(this.program.start, 0, Context.Later, true, false, false);
     this.startMatches = this.old.matched;
     this.remember(copyOf(this.old), false);
     this.rounds++;
@@ -104,7 +104,7 @@ export class Dfa {
     const edge = this.wordBefore[set] != wordAfter;
     this.mid.clear();
     for (let i = 0; i < members.length; i++) {
-      this.mid.add(members[i], 0, Environment.Known, set == START, atEnd, edge);
+      this.mid.add(members[i], 0, Context.Known, set == START, atEnd, edge);
     }
     return this.mid.matched;
   }
@@ -121,11 +121,11 @@ export class Dfa {
     for (let i = 0; i < this.mid.length; i++) {
       const at = this.mid.list[i];
       if (program.does[at] == Do.Byte && byte >= program.low[at] && byte <= program.high[at]) {
-        this.old.add(program.next[at], 0, Environment.Later, false, false, false);
+        this.old.add(program.next[at], 0, Context.Later, false, false, false);
       }
     }
     // A match may begin behind any byte.
-    this.old.add(program.start, 0, Environment.Later, false, false, false);
+    this.old.add(program.start, 0, Context.Later, false, false, false);
     if (this.old.matched) {
       this.leads[slot] = MATCH;
       return MATCH;

@@ -5,7 +5,7 @@ import { Do, Program } from "./regex_program";
 import { Place } from "./regex_tree";
 
 /** What lies around a place between two bytes. `Later` keeps threads that wait for what comes next. */
-export enum Environment {
+export enum Context {
   Later,
   Known,
 }
@@ -37,7 +37,7 @@ export class Threads {
    * Adds the thread at `from` and all that it goes on to without a byte. With `Later`, threads at a place stay there;
    * with `Known`, they pass or end, by the three facts.
    */
-  add(from: i32, began: i32, environment: Environment, atStart: bool, atEnd: bool, atEdge: bool): void {
+  add(from: i32, began: i32, context: Context, atStart: bool, atEnd: bool, atEdge: bool): void {
     const program = this.program;
     let depth = 0;
     unchecked(this.stack[depth++] = <u16> from);
@@ -59,7 +59,7 @@ export class Threads {
           if (atStart) unchecked(this.stack[depth++] = program.next[at]);
           continue;
         }
-        if (environment == Environment.Known) {
+        if (context == Context.Known) {
           const passes = place == Place.End ? atEnd : atEdge == (place == Place.WordEdge);
           if (passes) unchecked(this.stack[depth++] = program.next[at]);
           continue;
