@@ -51,6 +51,7 @@ export interface Deliveries {
   engaged<T>(task: TaskId, work: () => Promise<T>): Promise<T>;
 }
 
+/** Makes the deliveries of inbox messages to tasks. */
 export function makeDeliveries(parts: DeliveryParts): Deliveries {
   const { keeper, runs, inbox, powers } = parts;
   const engaged = new Map<TaskId, number>();
