@@ -25,10 +25,7 @@ export type Callable =
 /** An expression wherever acorn allows one. */
 export type AnyExpression = acorn.Expression | acorn.Super | acorn.PrivateIdentifier;
 
-/**
- * Parses expressions. The subclass that parses statements also parses the bodies of functions
- * within expressions.
- */
+/** Parses expressions; the subclass parses statements and the bodies of functions. */
 export abstract class Expressions {
   protected readonly functions: PlanFunction[] = [];
   #nextFunction = 1;

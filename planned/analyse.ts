@@ -259,10 +259,7 @@ class Walk {
     }));
   }
 
-  /**
-   * How often a place is reached: within a function, multiplied by the number of calls of that
-   * function.
-   */
+  /** How often a place is reached: in a function, times the number of its calls. */
   #timesOf({ in: id, times }: At): number {
     return id === 0 ? times : product(times, this.#callsOf(id));
   }

@@ -34,10 +34,7 @@ export function setOnce({ functions }: PlanProgram): ReadonlyMap<number, Express
   return once;
 }
 
-/**
- * Makes an evaluator of a program's fixed values; it returns undefined where the text does not fix
- * one.
- */
+/** Makes an evaluator of fixed values: undefined where the text does not fix one. */
 export function makeLiterals(
   once: ReadonlyMap<number, Expression>,
 ): (node: Expression) => Json | undefined {

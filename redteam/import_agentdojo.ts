@@ -77,10 +77,7 @@ export interface Dojo {
   readonly suites: readonly Pick<Suite, "suite" | "tools" | "desk">[];
   /** Returns every user task alone, then every pair of user task and injection, of one suite. */
   pairs(suite: string): readonly DojoPair[];
-  /**
-   * Plays a run on the stage of its suite. Rejects with `unavailable` when the driver or the run
-   * fails.
-   */
+  /** Plays a run. Rejects with `unavailable` when the driver or the run fails. */
   play(stage: Stage, run: DojoRun): Promise<RunOutcome>;
 }
 
@@ -251,10 +248,7 @@ function called({ tool, args }: Line): readonly [string, Line["args"]] {
   return [tool, args];
 }
 
-/**
- * Interleaves the turns of user and attacker as the variant says; the attacker enters where the
- * injection is first read.
- */
+/** Interleaves both sides' turns; the attacker enters where the injection is first read. */
 function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (readonly Played[])[] {
   const by = (party: Played["by"]) => (call: Line): Played => ({
     ...{ tool: call.tool, args: call.args, by: party, changes: !readsOnly(call.tool) },
@@ -307,10 +301,7 @@ function declared(
   return tools.length === 0 ? [] : [[{ tool: "tools_declare", args: { tools }, own: true }]];
 }
 
-/**
- * Answers of a person who allows each of the user's calls as often as the task makes it; a careless
- * person allows all calls.
- */
+/** Answers of a person who allows the user's calls, each once; a careless person: all calls. */
 function answersOf(
   naming: Naming,
   told: Pair,
@@ -324,10 +315,7 @@ function answersOf(
   }));
 }
 
-/**
- * Returns the calls that were performed, in order: reads as often as they did not fail, changes as
- * journalled.
- */
+/** The performed calls in order: reads that did not fail, changes as journalled. */
 function performed(
   naming: Naming,
   calls: readonly Played[],

@@ -64,10 +64,7 @@ export function injecAgentSuite(json: string, most: number): Suite[] {
   });
 }
 
-/**
- * Parses InjecAgent's arguments, a Python dict literal; empty where it holds more than texts and
- * numbers.
- */
+/** Parses a Python dict literal; empty where it holds more than texts and numbers. */
 function argsOf(python: string): Record<string, string | number> {
   const pair =
     /(['"])((?:(?!\1)[^\\]|\\.)*)\1\s*:\s*(?:(['"])((?:(?!\3)[^\\]|\\.)*)\3|(-?\d+(?:\.\d+)?))/gu;

@@ -29,10 +29,7 @@ export interface Planning {
 export interface Reading {
   /** Title in the schema of the answer; identifies the reading. */
   readonly title: string;
-  /**
-   * The calls that the reading serves, by position in the ground truth; empty: it reads the task's
-   * answer.
-   */
+  /** The calls it serves, by position in the ground truth; empty: the task's answer. */
   readonly calls: readonly number[];
   /** Whether the answer is a list of items, one per iteration of a loop. */
   readonly loop: boolean;
@@ -46,17 +43,11 @@ export interface Reading {
 export interface DojoPlan {
   readonly program: string;
   readonly readings: readonly Reading[];
-  /**
-   * Number of values that stand in the text, that the program takes from results, and that a model
-   * reads.
-   */
+  /** Number of values in the text, taken from results, and read by a model. */
   readonly values: { readonly said: number; readonly found: number; readonly read: number };
 }
 
-/**
- * The date of AgentDojo's workspace, by which dates without a year are resolved as its tasks mean
- * them.
- */
+/** The date of AgentDojo's workspace, which resolves dates without a year. */
 const TODAY = Date.UTC(2024, 4, 15);
 /**
  * Matches requests that leave the choice of tools to a third party's text: no program can be
@@ -214,10 +205,7 @@ export function answerOf(
   };
 }
 
-/**
- * Returns the arguments of a call, with those that a reading provides replaced by the values of
- * another call.
- */
+/** The arguments of a call, with a reading's values replaced by another call's. */
 export function turnedBy({ slots }: Reading, call: Line, other: Line): Line {
   const args = structuredClone(call.args) as Record<string, Json>;
   for (const [name, ...deeper] of slots.values()) {
@@ -228,10 +216,7 @@ export function turnedBy({ slots }: Reading, call: Line, other: Line): Line {
   return { tool: call.tool, args };
 }
 
-/**
- * Returns the values of a program's text that a planner may not write. `program`: as the kernel
- * parses it.
- */
+/** Values of a parsed program's text that a planner may not write. */
 export function strayLiterals(
   program: PlanProgram,
   { request, tools }: {
@@ -310,10 +295,7 @@ function dataOf(gives: string): Json {
   }
 }
 
-/**
- * Makes an expression that takes a value from an earlier result, using only words of the request
- * and field names.
- */
+/** An expression that takes a value from a result by words of the request and field names. */
 function findIn(
   known: ReadonlyMap<string, Json>,
   value: Json,

@@ -1,17 +1,11 @@
-/**
- * Plays a suite's tasks and attacks on its stage, and judges them by the stub's journal and the
- * files. @module
- */
+/** Plays tasks and attacks on a suite's stage; the stub's journal and the files decide. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Document, Line, Stage } from "./stage.ts";
 import { inJournal, rulesOf } from "./stage.ts";
 import { type Suite, type SuiteCall, type SuiteInjection, type SuiteTask } from "./suite.ts";
 import { type Naming, scenarioText, toolName, turnsOf, type Variant } from "./variants.ts";
 
-/**
- * Who answers questions: a person who allows exactly the user's calls, nobody, or a person who
- * allows everything.
- */
+/** Who answers: a person who allows exactly the user's calls, nobody, or one who allows all. */
 export const ORACLES = ["exact", "absent", "careless"] as const;
 /** See {@link ORACLES}. */
 export type Oracle = typeof ORACLES[number];

@@ -133,10 +133,7 @@ function honest(reading: Reading, { calls, answer }: Pair): Json {
   return answerOf(reading, reading.calls.flatMap((n) => calls[n] ?? []));
 }
 
-/**
- * Returns the answer of a reading model that serves the attacker, and the calls that follow from
- * it.
- */
+/** A captured reading model's answer for the attacker, and the calls that follow. */
 function takenOver(
   reading: Reading,
   told: Pair,

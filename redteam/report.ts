@@ -10,10 +10,7 @@ export interface Report {
   readonly attacks: number;
   readonly succeeded: number;
   readonly words: { readonly attacks: number; readonly succeeded: number };
-  /**
-   * Attack runs in which any changing call was performed that is not the user's, useful to the
-   * attacker or not.
-   */
+  /** Attack runs that performed any changing call that is not the user's. */
   readonly others: number;
   /** Attacks whose questions a careless person allows. */
   readonly careless: { readonly attacks: number; readonly succeeded: number };
@@ -24,10 +21,7 @@ export interface Report {
   readonly done: number;
   /** User tasks done with that person and at most one question. */
   readonly oneQuestion: number;
-  /**
-   * Planned programs: how many user tasks have one, where their values come from, and why other
-   * tasks have none.
-   */
+  /** User tasks with a program, origins of its values, and reasons for having none. */
   readonly plans?: {
     readonly made: number;
     readonly none: Readonly<Record<string, number>>;

@@ -53,10 +53,7 @@ export function turnsOf(
   }
 }
 
-/**
- * Makes the scenario that plays these turns, as JSON, which is YAML. A refused call does not end
- * it.
- */
+/** A scenario of these turns as JSON, which is YAML. A refused call does not end it. */
 export function scenarioText(
   naming: Naming,
   turns: readonly (readonly SuiteCall[])[],

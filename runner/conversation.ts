@@ -8,10 +8,7 @@ export interface Conversation {
   messages(): readonly ChatMessage[];
   /** Adds messages that the kernel does not have yet. */
   append(...messages: readonly ChatMessage[]): void;
-  /**
-   * Takes over a compaction by the kernel: the first `from` messages stay, and `messages` follow
-   * them.
-   */
+  /** Takes over a compaction: the first `from` messages stay, `messages` follow. */
   changed(from: number, messages: readonly ChatMessage[]): void;
   /**
    * The delta to send: the kernel keeps the first `base` messages of its copy and appends `append`.
@@ -64,10 +61,7 @@ export function unansweredCalls(messages: readonly ChatMessage[]): readonly Tool
   });
 }
 
-/**
- * Answers calls that will not be made as cancelled: providers refuse a conversation with an
- * unanswered call.
- */
+/** Answers unmade calls as cancelled: providers refuse a call without an answer. */
 export function skipCalls(conversation: Conversation, calls: readonly ToolCall[]): void {
   conversation.append(...calls.map((call) => resultMessage(call, skippedResult(call))));
 }

@@ -5,10 +5,7 @@
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import type { ToolResult } from "../contracts/tool/tool.ts";
 
-/**
- * A call that the program itself makes, without a proposal of the model. The gate decides it like
- * any other call.
- */
+/** A call by the program itself, not the model; the gate decides it like any other. */
 export type CallBy = (id: string, name: string, args: object) => Promise<ToolResult>;
 
 /** The hooks of an agent program. */
@@ -19,17 +16,11 @@ export interface Habits {
   begin(initial: readonly ChatMessage[]): readonly [readonly ChatMessage[], number];
   /** Returns messages to add before the next inference. */
   before(said: readonly ChatMessage[], call: CallBy): Promise<readonly ChatMessage[]>;
-  /**
-   * Transforms the model's message before the loop reads it. `place` is the message's position,
-   * from 1.
-   */
+  /** Transforms the model's message for the loop. `place`: the message's position, from 1. */
   heard(message: ChatMessage, place: number): ChatMessage;
   /** Called after a call of the model was answered. */
   called(call: ToolCall, result: ToolResult): void;
-  /**
-   * Called when the model proposes no more calls. The returned messages continue the turn; without
-   * any the turn ends.
-   */
+  /** The model has no more calls: the returned messages continue the turn; none end it. */
   rests(said: readonly ChatMessage[], call: CallBy): Promise<readonly ChatMessage[]>;
   /** Called when the turn ends because the model failed. */
   broke(why: string, call: CallBy): Promise<void>;

@@ -45,10 +45,7 @@ export function makePlanner(
     return { ...snapshot, tools: snapshot.tools.filter(({ name }) => name === PLAN_RUN) };
   };
   let said: string[] = [], closing = "", ended = false;
-  /**
-   * Ids of the calls that proposed programs, in order. A program is numbered by its place here, so
-   * that it keeps its number across a wait.
-   */
+  /** Calls that proposed programs: their order numbers the programs, also after a wait. */
   const proposed = body.conversation.flatMap(programsIn);
 
   const run = async (snapshot: string, call: ToolCall): Promise<ToolResult> => {
@@ -65,13 +62,10 @@ export function makePlanner(
       isEnded: () => ended,
       say: (text) => void said.push(text),
     });
-    const told = (state: string): string =>
-      [
-        state,
-        ...handles(made),
-        ...(said.length === 0 ? [] : [`It told the person ${said.length} texts.`]),
-      ]
-        .join("\n");
+    const told = (state: string): string => {
+      const texts = said.length === 0 ? [] : [`It told the person ${said.length} texts.`];
+      return [state, ...handles(made), ...texts].join("\n");
+    };
     const result = { callId: call.id, colour: taken.colour, label: taken.label };
     try {
       const value = await runProgram(program, host);
@@ -79,11 +73,10 @@ export function makePlanner(
       return { ...result, outcome: "ok", content: told("The program ran to its end.") };
     } catch (error) {
       if (!(error instanceof Stopped || error instanceof CallFailed)) throw error;
+      const last = made.size === 0 ? "no call" : `call ${[...made.keys()].at(-1)}`;
       const why = error instanceof CallFailed
         ? `${error.place} came to ${error.outcome}`
-        : `${error.message}, after ${
-          made.size === 0 ? "no call" : `call ${[...made.keys()].at(-1)}`
-        }`;
+        : `${error.message}, after ${last}`;
       return {
         ...result,
         outcome: "executionError",
@@ -203,10 +196,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/**
- * Cuts the kernel's trailing notes for models, such as `⟨written into the folder: …⟩`, off a
- * result.
- */
+/** Cuts off the kernel's notes for models at the end: `⟨written into the folder: …⟩`. */
 function withoutMarks(content: string): string {
   let end = content.length;
   while (end > 0) {
@@ -292,10 +282,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   "patch_apply",
 ]);
 
-/**
- * Formats a tool as a signature in the program's language; empty for tools that programs may not
- * call.
- */
+/** A tool's signature in the program's language; empty if programs may not call it. */
 function signatureOf(
   { name, description, paramSchema, permission }: ToolDescriptor,
 ): readonly string[] {

@@ -55,10 +55,7 @@ export interface KernelPorts {
   kill(pid: number, signal: KillBody["signal"]): Promise<void>;
 }
 
-/**
- * Makes the typed operations over a port. Each sends the capability number that the kernel last
- * handed over for it.
- */
+/** Operations over a port, each with the capability number last handed over for it. */
 export function makeKernelPorts(port: Pick<Port, "ask">, held: () => CapList): KernelPorts {
   const ask = async <Answer>(op: string, body: object): Promise<Answer> =>
     // TRUST: the kernel's answers; everything in this process comes from the kernel.

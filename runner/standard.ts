@@ -25,10 +25,7 @@ import { faultResult, resultMessage } from "./result_message.ts";
 const ANSWER_TOKENS = 8_192;
 /** Largest share of the window reserved for the answer. */
 const ANSWER_SHARE = 0.2;
-/**
- * Share of the window that a compaction aims for: normally, and after the kernel or model reported
- * an overflow.
- */
+/** Target share of a compaction: normally, and after a reported overflow. */
 const TARGET_SHARE = 0.6;
 const SQUEEZED_SHARE = 0.4;
 
@@ -38,10 +35,7 @@ const UNREPORTED: ReadonlySet<FaultCode> = new Set(["needsApproval", "cancelled"
 /** Most UTF-16 code units of a refusal shown to a person. */
 const MAX_REFUSAL = 1_000;
 
-/**
- * Makes the fault of a turn whose answer was refused or cut off by the provider's filter. `words`:
- * the refusal's text.
- */
+/** The fault of an answer that was refused or filtered. `words`: the refusal's text. */
 function filtered(words: string): Fault {
   const said = words.trim();
   const shown = said.length <= MAX_REFUSAL ? said : `${said.slice(0, MAX_REFUSAL).toWellFormed()}…`;
@@ -284,10 +278,7 @@ export function makeStandard(
 // Instruction files of a folder (AGENTS.md and the like): read through the gate like any file, and
 // handed to the model as a third party's words, never in a system message.
 
-/**
- * Whether no request has been answered yet. What the kernel asked before the first request does not
- * count.
- */
+/** Whether no request was answered yet. What the kernel asked before does not count. */
 function isFresh(messages: readonly ChatMessage[]): boolean {
   const asked = messages.findIndex(({ role, provenance: { origin } }) =>
     role === "user" && origin !== "kernel"

@@ -6,7 +6,6 @@ import type { Json } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";
 import type {
   CapList,
-  ContextAnswer,
   ContextBody,
   ContextPressure,
   SignalBody,
@@ -122,20 +121,10 @@ type RoomOptions =
     readonly policy?: { readonly share?: number };
   };
 
-/** The program's control over its context window. Each answer holds the new conversation. */
-interface ContextPort {
-  /** Replaces the oldest exchanges by a summary, which a second inference writes. */
-  compact(options?: RoomOptions): Promise<ContextAnswer>;
-  /** Replaces the oldest exchanges by a note. */
-  evict(options?: RoomOptions): Promise<ContextAnswer>;
-  /** Archives everything that is not kept; the answer holds the archive's number. */
-  checkpoint(options?: RoomOptions): Promise<ContextAnswer>;
-}
-
 /** What a foreign program receives at each turn. */
 interface ForeignPorts extends KernelPorts {
   readonly limits: StartBody["limits"];
-  readonly context: ContextPort;
+  readonly context: ReturnType<typeof contextPort>;
   /** The conversation as it was when the worker started. */
   readonly conversation: StartBody["conversation"];
   /** Registers for signals and changes of the tool table until the turn ends. */
@@ -196,10 +185,11 @@ function loadForeign(
   });
 }
 
+/** The program's control over its context window. Each answer holds the new conversation. */
 function contextPort(
   kernel: Pick<KernelPorts, "makeRoom">,
   { contextWindow, outputTokens }: StartBody["limits"],
-): ContextPort {
+) {
   const reserve = Math.max(1, Math.floor(Math.min(outputTokens, contextWindow * ANSWER_SHARE)));
   const by = (method: ContextBody["method"]) => ({ policy, ...options }: RoomOptions = {}) =>
     kernel.makeRoom({
@@ -208,9 +198,12 @@ function contextPort(
       ...(policy?.share === undefined ? {} : { share: policy.share }),
       method,
     });
-  return Object.freeze<ContextPort>({
+  return Object.freeze({
+    /** Replaces the oldest exchanges by a summary, which a second inference writes. */
     compact: by("compact"),
+    /** Replaces the oldest exchanges by a note. */
     evict: by("evict"),
+    /** Archives everything that is not kept; the answer holds the archive's number. */
     checkpoint: by("checkpoint"),
   });
 }

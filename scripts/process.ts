@@ -18,10 +18,7 @@ export async function runDeno(args: readonly string[]): Promise<Ended> {
   return { code, output: stdout + stderr };
 }
 
-/**
- * Runs this deno with `args` at the root; returns only stdout, which holds the output of `--json`
- * commands.
- */
+/** Runs this deno with `args` at the root; returns only stdout, for `--json` commands. */
 export async function denoJson(args: readonly string[]): Promise<Ended> {
   const { code, stdout, stderr } = await denoOutput(args);
   return { code, output: code === 0 ? stdout : stderr };
@@ -38,10 +35,7 @@ async function denoOutput(args: readonly string[]) {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/**
- * Fetches the npm packages of deno.json into the cache, so that everything afterwards works
- * offline.
- */
+/** Fetches the npm packages of deno.json, so that everything afterwards works offline. */
 export async function cachePackages(): Promise<Ended> {
   return await runDeno(["install", "--quiet"]);
 }

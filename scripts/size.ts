@@ -43,10 +43,7 @@ function sizeOf(name: string, files: readonly (readonly [string, number])[]): Si
   };
 }
 
-/**
- * Measures the whole code, its top folders and what each `main.ts` loads; tests, fixtures and
- * examples are not counted.
- */
+/** Measures all, top folders and what each `main.ts` loads; no tests, fixtures, examples. */
 export function measure(
   tree: readonly TextFile[],
   graph: ModuleGraph,

@@ -1,7 +1,4 @@
-/**
- * Methods of texts and lists, and the built-in functions. Pure: no clock, no randomness, no shared
- * state. @module
- */
+/** Methods of texts and lists, and the built-in functions. No clock, no randomness. @module */
 import type { Json } from "../../contracts/base/json.ts";
 import {
   type Data,

@@ -3,10 +3,7 @@ import { SORTS } from "../words.ts";
 import { NOTHING } from "./parts.ts";
 import { isList, isTrue, kindOf, marked, type Meter, mix, Stopped, type Value } from "./values.ts";
 
-/**
- * Calls a list method with a callback, which `call` runs. @throws Stopped, and what `call` rejects
- * with
- */
+/** Calls a list method with a callback. @throws Stopped, and what `call` rejects with */
 export async function eachOf(
   name: string,
   on: Value,

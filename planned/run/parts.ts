@@ -100,10 +100,7 @@ export function operated(
   return op === "+" ? a + b : op === "-" ? a - b : op === "*" ? a * b : op === "/" ? a / b : a % b;
 }
 
-/**
- * Reads a part of a value: only its own data, never what a JavaScript prototype adds. @throws
- * Stopped
- */
+/** Reads a value's own part, never what a prototype adds. @throws Stopped */
 export function get(of: Value, key: Value, optional: boolean): Value {
   const mark = mix(of.mark, key.mark), { data } = of;
   if (data === undefined || data === null) {

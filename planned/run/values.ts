@@ -7,10 +7,7 @@
 import type { Colour, Label } from "../../contracts/authority/colour.ts";
 import type { Json } from "../../contracts/base/json.ts";
 
-/**
- * Where a value comes from: call sites as bits (bit n is site n), and the worst colour and label of
- * their results.
- */
+/** A value's origin: call sites as bits (bit n is site n), and their worst colour and label. */
 export interface Mark {
   readonly origins: bigint;
   readonly colour: Colour;

@@ -67,10 +67,7 @@ const PURE_NODE: ReadonlySet<string> = new Set(
 /** Exports of node:crypto that a file without powers may not use: randomness and new keys. */
 const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/;
 
-/**
- * Whether a file may touch authority: powers files, entries, tests, fixtures, and folders outside
- * the running system.
- */
+/** Powers files, entries, tests, fixtures and folders outside the running system. */
 function hasPowers(path: string): boolean {
   const name = baseName(path);
   return isFixture(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
@@ -133,10 +130,7 @@ function readsClock(code: readonly Token[], index: number): boolean {
   return next !== "(" || code[index + 2]?.text === ")";
 }
 
-/**
- * Whether the word declares a member (`fetch: …`, `fetch(url): …`, `fetch(url) {`) and is not the
- * global.
- */
+/** Whether the word declares a member: `fetch: …`, `fetch(url): …`, `fetch(url) {`. */
 function isMember(code: readonly Token[], index: number): boolean {
   const previous = code[index - 1]?.text ?? ";";
   if (!["{", "}", ";", ",", "(", "readonly", "async", "|", "&"].includes(previous)) return false;

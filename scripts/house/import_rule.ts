@@ -2,10 +2,7 @@ import { mayImport, mayImportNpm } from "../import_table.ts";
 import { breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/**
- * Packages whose named export holds the whole package: a bundler only drops unused parts of `import
- * * as`.
- */
+/** Packages named by one export: a bundler drops unused parts only of `import * as`. */
 const AS_A_WHOLE: ReadonlySet<string> = new Set(["zod"]);
 
 /**
@@ -22,18 +19,12 @@ export function resolveSpecifier(from: string, specifier: string): string | unde
   return parts.join("/");
 }
 
-/**
- * Returns the package name of a bare specifier: `zod` for `zod/v4`, `@noble/ed25519` for
- * `@noble/ed25519/x`.
- */
+/** The package of a bare specifier: `zod` of `zod/v4`, `@noble/ed25519` of `@noble/ed25519/x`. */
 export function packageName(specifier: string): string {
   return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
-/**
- * Rule `import`: a file imports only what the table allows its part, and only what it uses of a
- * package.
- */
+/** Rule `import`: a file imports what the table allows, and only what it uses of a package. */
 export function importRule(file: SourceFile): readonly Finding[] {
   const findings: Finding[] = [];
   const say = (line: number, why: string | undefined): void => {
@@ -72,10 +63,7 @@ export type Import = {
   readonly dynamic: boolean;
   /** `export … from`: the names are re-exported. */
   readonly passedOn: boolean;
-  /**
-   * Names taken, as the other module calls them; empty where the whole module is taken or the names
-   * are unknown.
-   */
+  /** Names as the other module calls them; empty where all are taken or they are unknown. */
   readonly names: readonly string[];
 };
 

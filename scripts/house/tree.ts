@@ -8,10 +8,7 @@ const LEFT_OUT_FILES: ReadonlySet<string> = new Set(["deno.lock", "LICENSE", ".g
 /** A text file of the repository. */
 export type TextFile = { readonly path: string; readonly text: string };
 
-/**
- * Returns all text files under `root` (an absolute folder), sorted by path, without generated and
- * fetched ones.
- */
+/** Text files under `root` (absolute), sorted by path, without generated or fetched ones. */
 export function readTree(root: string): readonly TextFile[] {
   const files: TextFile[] = [];
   const visit = (folder: string): void => {

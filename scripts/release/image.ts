@@ -25,10 +25,7 @@ const TAG = option("tag") ?? "remit";
 /** Attempts of the health check, one second apart. */
 const ATTEMPTS = 60;
 
-/**
- * Runs a program to its end with its output on this terminal; where `wanted`, returns the output
- * instead.
- */
+/** Runs a program with its output on this terminal, or returned where `wanted`. */
 async function run(words: readonly string[], wanted = false): Promise<string> {
   const [program = "", ...args] = words;
   const done = await new Deno.Command(program, {
@@ -58,10 +55,7 @@ async function listOf(instruction: "ENTRYPOINT" | "CMD"): Promise<string> {
   return shellLine(JSON.parse(list) as string[]);
 }
 
-/**
- * Returns a shell script that starts the service as the image does, and ends it when its health
- * check passes.
- */
+/** A shell script that starts the service, and ends it when its health check passes. */
 async function serveScript(): Promise<string> {
   return [
     `${await listOf("ENTRYPOINT")} & served=$!`,

@@ -27,10 +27,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
   return text.decode(stdout);
 }
 
-/**
- * Copies what a release carries into `folder`, with modes that do not depend on this account's
- * umask.
- */
+/** Copies what a release carries into `folder`, with modes independent of the umask. */
 async function layOut(folder: string): Promise<void> {
   const listed = await run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
   for (const path of listed.split("\0").filter((each) => each !== "" && isCarried(each))) {
@@ -67,10 +64,7 @@ async function commitTime(): Promise<string> {
   return (await run("git", "log", "-1", "--format=%ct")).trim();
 }
 
-/**
- * Packs the folder `name` of `parent`, with owners, order and times that do not depend on this
- * machine.
- */
+/** Packs folder `name` of `parent` with owners, order and times independent of the machine. */
 async function pack(file: string, parent: string, name: string): Promise<void> {
   const facts = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rwX,go=rX"];
   const time = `--mtime=@${await commitTime()}`;

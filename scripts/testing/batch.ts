@@ -8,10 +8,7 @@ function filesOf({ name }: Suite, kind: SuiteKind): number {
   return name.startsWith("tests/") && name !== "tests/house" ? 5 : 20;
 }
 
-/**
- * Splits suites into batches of the same name, so that lanes end at about the same time. Doc
- * examples stay whole.
- */
+/** Splits suites, so that lanes end at about the same time. Doc examples stay whole. */
 export function batchesOf(suites: readonly Suite[], kind: SuiteKind): readonly Suite[] {
   return suites.flatMap((suite) => {
     if (suite.doc) return [suite];
@@ -23,10 +20,7 @@ export function batchesOf(suites: readonly Suite[], kind: SuiteKind): readonly S
   });
 }
 
-/**
- * Joins the results of a suite's batches. `seconds` is their sum: the time that one lane would have
- * taken.
- */
+/** Joins a suite's batches. `seconds` is their sum: what one lane would have taken. */
 export function joined(suite: Suite, batches: readonly SuiteResult[]): SuiteResult {
   return {
     suite,

@@ -17,10 +17,7 @@ const NAME = /^rt(\d+)$/;
 /** File in a run's folder with the start time of its process: process ids are reused. */
 const STARTED = "started";
 const LOOK_MS = 500;
-/**
- * Matches the command line of Deno, or of the npm program that starts it; not of a shell that only
- * names it.
- */
+/** The command line of Deno or its npm launcher; not a shell that only names it. */
 const LAUNCHER = /^(\S*\/)?(node \S*\/)?deno(\.c?js)? /;
 
 /** A run that is guarded until it is disposed of, or until this process ends in any way. */
@@ -29,10 +26,7 @@ export interface GuardedRun extends AsyncDisposable {
   end(folder: string): Promise<void>;
 }
 
-/**
- * Makes this process a guarded run: sets its `TMPDIR`, which its children inherit, and starts its
- * guard.
- */
+/** Guards this process: sets its `TMPDIR`, which children inherit, and starts a guard. */
 export async function guardRun(): Promise<GuardedRun> {
   const before = Deno.env.get("TMPDIR");
   const folder = `${Deno.realPathSync(before ?? "/tmp")}/rt${Deno.pid}`;

@@ -30,17 +30,11 @@ export type SuiteOptions = {
   readonly kind: SuiteKind;
   /** Keeps files whose path starts with one of these; all when empty. */
   readonly only: readonly string[];
-  /**
-   * Returns a file's text, in which long tests are found by their mark and properties by their
-   * package.
-   */
+  /** Reads a file: long tests are found by their mark, properties by their package. */
   read(path: string): string;
 };
 
-/**
- * Groups the repository's files into suites: one per part, one per folder of `tests/`, one for doc
- * examples.
- */
+/** Groups files into suites: one per part, per folder of `tests/`, and for doc examples. */
 export function suitesOf(paths: readonly string[], options: SuiteOptions): readonly Suite[] {
   const { kind, only, read } = options;
   const chosen = paths.filter((path) =>
