@@ -41,6 +41,8 @@ export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Orig
   waiting?(): readonly TaskId[];
   /** Called when an open task has no running turn and no due message. */
   rested?(task: TaskId): void;
+  /** A task that was over is resumed: what it used before counts in its budgets again. */
+  recount?(task: TaskId): Promise<void>;
 }
 
 /** The service with its internal interface. */
@@ -94,6 +96,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       // The failed turn may still be ending.
       if (runs.running(task)) await runs.settled(task);
       await keeper.recall(task);
+      await parts.recount?.(task);
       return await proceed(task, how);
     }
     checkOpen(state, "go on with");

@@ -147,6 +147,11 @@ export function signatureBytes(text: string): Uint8Array {
 // the operator and is made by the operator's own program. The party that requested an action has no
 // such key, so nobody answers their own question.
 
+/** Whether `key`, a raw Ed25519 public key in base64url, signed this text. */
+export function isSignedBy(key: string, text: string, signature: string): boolean {
+  return verify(null, new TextEncoder().encode(text), publicKey(key), signatureBytes(signature));
+}
+
 /** Maximum lifetime of a delegated key, milliseconds. */
 const DELEGATION_MS = 7 * 24 * 60 * 60_000;
 /** Maximum number of valid delegated keys. */

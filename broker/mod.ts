@@ -13,6 +13,7 @@
  * ```
  * @module
  */
+export { isSignedBy } from "./answer_check.ts";
 export { makeGate, type TaskGate } from "./gate/gate.ts";
 export { makeRuleGuard } from "./guard.ts";
 export { descriptorDigest, makePins, type Pins } from "./guards.ts";

@@ -52,7 +52,7 @@ export interface Merged {
   readonly offer: readonly string[];
   /** From trusted layers only. */
   readonly commands: Readonly<Record<string, CommandClass>>;
-  /** Chromium from trusted layers only: it runs a program of the machine. */
+  /** Chromium and profiles from trusted layers only: one runs a program of the machine, the others sign in. */
   readonly browser: BrowserChoice;
   /** The wiki from trusted layers only. */
   readonly memory: MergedMemory;
@@ -73,6 +73,12 @@ function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
   return Object.fromEntries(
     Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
   ) as Partial<Limits>;
+}
+
+function overlayBrowser(have: BrowserChoice, more: BrowserChoice | undefined): BrowserChoice {
+  if (more === undefined) return have;
+  const profiles = { ...have.profiles, ...more.profiles };
+  return Object.keys(profiles).length === 0 ? more : { ...more, profiles };
 }
 
 function withGuards(have: GuardConfigs, more: GuardConfigs): GuardConfigs {
@@ -144,7 +150,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
       else if (told === false) offer.delete(tool);
     }
     commands = { ...commands, ...file.config.commands };
-    browser = file.config.browser ?? browser;
+    browser = overlayBrowser(browser, file.config.browser);
     memory = overlayMemory(memory, file.config.memory);
     guards = withGuards(guards, file.config.guards ?? []);
     mcp = overlayMcp(mcp, file.config.mcp);
@@ -159,7 +165,7 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
     mcp = servers.mcp;
     notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes, ...serviceNotes(file));
     redact.push(...(file.config.redact ?? []));
-    if (file.config.browser?.engine === "static") browser = STATIC;
+    if (file.config.browser?.engine === "static") browser = { ...browser, ...STATIC };
     if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
     marks.push(...(file.config.marks ?? []));
   }

@@ -147,7 +147,7 @@ export function narrowPolicy(
   for (const key of WIDENING) {
     if (config[key] !== undefined) notes.push(`${file.at([key])}: "${key}" could widen`);
   }
-  if (config.browser?.engine === "chromium") {
+  if (config.browser?.engine === "chromium" || config.browser?.profiles !== undefined) {
     notes.push(`${file.at(["browser"])}: "browser" could widen`);
   }
   if (config.selfConsent === true) notes.push(`${file.at(["selfConsent"])}: "selfConsent" widens`);

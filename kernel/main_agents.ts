@@ -35,6 +35,7 @@ import {
   type PeerOps,
   type PeerWatching,
 } from "./power/peer/peer_ops.ts";
+import type { Uses } from "../contracts/task/spending.ts";
 import type { NetService } from "./power/net/net_service.ts";
 import { makeOutbox, type Outbox } from "./task/outbox.ts";
 import { type ReadPrivate, requestOfTask } from "./core/log/read_events.ts";
@@ -44,7 +45,7 @@ import { taskSpans } from "./control/task_spans.ts";
 
 /** What {@link wireAgents} is handed. */
 export interface WireAgentsParts
-  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered"> {
+  extends Pick<ServiceParts, "host" | "harness" | "rules" | "asked" | "unanswered" | "recount"> {
   readonly store: Store;
   readonly log: EventLog;
   readonly bus: Pick<Bus, "listen">;
@@ -58,6 +59,8 @@ export interface WireAgentsParts
   /** How confidential what a task's processes say now is; undefined when it has none. */
   labelNow(task: TaskId): Label | undefined;
   readonly net: Pick<NetService, "provide" | "freshId">;
+  /** Budgets of what leaves for peers. */
+  readonly uses: Pick<Uses, "take">;
   /** One of two tasks read a letter of the other. */
   related(a: TaskId, b: TaskId): boolean;
   /** The bytes of an artifact. Rejects `notFound`. */

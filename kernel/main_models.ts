@@ -12,7 +12,8 @@ import type { MainFleet } from "./main_fleet.ts";
 import type { EmbeddersParts } from "./power/model/embedders.ts";
 import { makeModelRates, type ModelRates } from "./power/model/rates.ts";
 import { type LentSecrets, makeModelServices, type ModelServices } from "./power/model/services.ts";
-import { makeStandingBudgets, type StandingBudgets } from "./power/model/standing_budgets.ts";
+import type { StandingBudgets } from "./power/model/accounts.ts";
+import { makeStandingBudgets } from "./power/model/standing_budgets.ts";
 import type { Uses } from "../contracts/task/spending.ts";
 import { makeUses, seedBudgets } from "./power/model/uses.ts";
 import { WEIGHTS_POWERS } from "./power/model/weights_powers.ts";
@@ -50,6 +51,8 @@ export interface MainModels {
   readonly uses: Uses;
   /** Counts what the log says of this month, and from then on what no task's purse pays. */
   countBudgets(find: FindTask, listen: Bus["listen"], live: readonly AgentTask[]): Promise<void>;
+  /** A task that was over is resumed: what it used before counts in its own budgets, also after another kernel. */
+  recount(task: TaskId): Promise<void>;
   /** What the operator does. */
   readonly lend: LentSecrets["lend"];
   readonly embed: ReturnType<typeof makeOperatorEmbed>;
@@ -69,16 +72,24 @@ export function wireModels(parts: MainModelsParts): MainModels {
     await account.refresh();
     account.check(money);
   };
-  const operator = { rates, log, powers, modelRefused, afford, provide: models.provide };
+  const uses = makeUses({
+    ...{ budgets, log, processes: parts.processes },
+    find: (task) => parts.find(task as TaskId),
+  });
+  const operator = {
+    ...{ rates, log, powers, modelRefused, afford, provide: models.provide },
+    async egress({ task, pid }, { bytes, host }) {
+      await uses.take({ task, pid }, { egressBytes: bytes }, `ask a model at ${host}`);
+    },
+  } satisfies Parameters<typeof makeOperatorAsk>[0];
   return Object.freeze<MainModels>({
-    ...{ models, rates, budgets, lend: secrets.lend },
-    uses: makeUses({
-      budgets,
-      log,
-      processes: parts.processes,
-      find: (task) => parts.find(task as TaskId),
-    }),
+    ...{ models, rates, budgets, uses, lend: secrets.lend },
     ...{ embed: makeOperatorEmbed(operator), ask: makeOperatorAsk(operator) },
+    async recount(task): Promise<void> {
+      await budgets.seedUsed(usedSince(store, 0, task), (id) => parts.find(id as TaskId), {
+        ...{ live: new Set([task]), again: true },
+      });
+    },
     async countBudgets(find, listen, live): Promise<void> {
       await seedBudgets(budgets, {
         used: (since) => usedSince(store, since),

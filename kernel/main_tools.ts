@@ -12,7 +12,7 @@ import {
   resourceBindings,
   type Resources,
 } from "../agents/mod.ts";
-import { descriptorDigest, makeMisfits, type Pins, type Plans } from "../broker/mod.ts";
+import { descriptorDigest, isSignedBy, makeMisfits, type Pins, type Plans } from "../broker/mod.ts";
 import { chromiumManifest, screenshotBinding } from "../browser/mod.ts";
 import { Box, Sender } from "../contracts/exchange/inbox.ts";
 import { LAL_PROGRAM } from "../contracts/exchange/lal.ts";
@@ -37,6 +37,7 @@ import {
   processDescriptors,
 } from "../tools-wasm/command/mod.ts";
 import { makeWorkspace, WORKSPACE_TOOLS } from "../workspace/mod.ts";
+import { canonicalJson } from "../port/mod.ts";
 import type { Children } from "./core/child/children.ts";
 import { makeAgentRuns } from "./power/agent/runs.ts";
 import { clearRooms, makeRunPowers } from "./power/command/command_spawn_powers.ts";
@@ -48,6 +49,7 @@ import { covers } from "./core/lease/scope.ts";
 import { type MainMcp, wireMcp, type WireMcpParts } from "./main_mcp.ts";
 import { disk } from "./main_powers.ts";
 import { makeNamedOrigins, makeNetService, type NetService } from "./power/net/net_service.ts";
+import { openProfiles, type Profiles } from "./power/net/profiles.ts";
 import { ARTIFACT_READ, artifactReadBinding, type PeerFile } from "./power/peer/artifact_read.ts";
 import { bindPeerTools, PEER_TOOLS, type PeerExchange } from "./power/peer/peer_tools.ts";
 import { makeLongRunPowers } from "./power/command/process_powers.ts";
@@ -82,6 +84,8 @@ interface WireToolsParts
     & Pick<Children, "lookForLeft">
     & Parameters<typeof makeNetService>[0];
   readonly pins: Pins;
+  /** Names this kernel's state. */
+  readonly receiptKey: string;
   readonly plans: Plans;
   inbox(): ReturnType<WireMcpParts["inbox"]> & ReturnType<WireMailParts["inbox"]>;
   readonly uses: Uses;
@@ -107,6 +111,8 @@ interface MainTools extends TaskTools {
   readonly related: MainMail["related"];
   readonly net: NetService;
   readonly planned: Planned;
+  /** Undefined in a fleet. */
+  readonly profiles: Profiles | undefined;
 }
 
 /** Wires the tools of a kernel; what is part of it is reviewed. Rejects `conflict` when two share a name. */
@@ -138,8 +144,9 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     ...{ plans: parts.plans, redeem, processOf: processes.get, misfit },
     modelOf: (task) => family(task)?.sampling,
   });
+  const profiles = await wireProfiles(parts);
   const tools = makeTaskTools({
-    ...parts,
+    ...{ ...parts, profiles },
     planned: planned.bindings,
     ...{ originOf, labelOf: labelOfAnswer, net, mcp: mcp.of },
     gateOf: (task) => family(task)?.gate,
@@ -147,7 +154,8 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     looking: (task) => family(task)?.workspace,
     offspring: (task, pid) => family(task)?.offspring(pid),
     wikis: makeWikiTools({
-      ...{ redeem, now: powers.now, stale: (call, found) => reportStale(parts, call, found) },
+      ...{ redeem, now: powers.now, uses: parts.uses },
+      ...{ stale: (call, found) => reportStale(parts, call, found) },
       wikis: makeWikiServices({ ...parts, trustedKeys: [config.personKey] }),
       memory: { descriptors: Object.values(MEMORY_DESCRIPTORS), bind: bindMemory },
     }),
@@ -239,7 +247,22 @@ export async function wireTools(parts: WireToolsParts): Promise<MainTools> {
     },
   });
   for (const descriptor of tools.descriptors) parts.pins.review(descriptor);
-  return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned });
+  return Object.freeze({ ...tools, mcp: mcp.ops, net, related: mail.related, planned, profiles });
+}
+
+/** Where agents are signed in. In a fleet nowhere: a jar is one kernel's, and so is who works with it. */
+async function wireProfiles(
+  { config, log, powers, note, resources, receiptKey }: WireToolsParts,
+): Promise<Profiles | undefined> {
+  if (config.store !== undefined) return undefined;
+  return await openProfiles({
+    ...{ log, powers, note, disk, dir: `${config.dir}/profiles`, kernelKey: receiptKey },
+    configured: config.browser.profiles ?? {},
+    signed: (claim, signature) => isSignedBy(config.personKey, canonicalJson(claim), signature),
+    claim: (row, resource) =>
+      resources().claim({ resource, scope: "", mode: "exclusive" }, claimantOf(row)),
+    release: (row, lease) => resources().release(lease, claimantOf(row).owner),
+  });
 }
 
 /** A page that changed since it was read is a conflict of two tasks; undefined where it cannot be kept. */

@@ -144,7 +144,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const modelRefused: MainModelsParts["modelRefused"] = (row, model) =>
     whyModelRefused(policy.modelAllowed, row, model);
   const secrets = makeLentSecrets({ secrets: config.secrets, digest: config.secretsDigest });
-  const { models, rates, budgets, uses, countBudgets, lend, embed, ask } = wireModels({
+  const { models, rates, budgets, uses, countBudgets, recount, lend, embed, ask } = wireModels({
     ...{ config, secrets, children, powers, log, modelRefused, fleet, store: slowStore },
     ...{ processes, find: (task) => agents.service.find(task) },
   });
@@ -174,7 +174,7 @@ export async function work(parts: WorkParts): Promise<void> {
     ...{ inbox: () => agents.inbox, resources: () => agents.resources, listen: bus.listen },
     ...{ read, exchangeOf: (task: TaskId) => agents.exchanges.ofTask(task) },
     ...{ executes: policy.executes, clearanceOf: policy.clearance },
-    secret: secrets.kept,
+    ...{ secret: secrets.kept, receiptKey: parts.receiptKey },
     family: (task) => tasks.family(task),
     onProgress: (task, said) => watching.progress(task, said),
   });
@@ -223,7 +223,7 @@ export async function work(parts: WorkParts): Promise<void> {
     workspace: (task, request) => tools.workspace(task, request),
     phaseOf: (task) => agents.keeper.get(task)?.phase,
     ...{ modelRefused, rates },
-    budgets,
+    ...{ budgets, uses },
     askBrake: (row) => askToGoOn({ questions, powers, processes }, row),
     ...{ exhausted, ...asking },
     onText(task, text) {
@@ -238,7 +238,7 @@ export async function work(parts: WorkParts): Promise<void> {
   });
   const agents = await wireAgents({
     ...{ store: slowStore, log, bus, powers, harness, rules, note, read, contents },
-    ...{ net: tools.net, related: tools.related, steady: parts.steady },
+    ...{ net: tools.net, uses, recount, related: tools.related, steady: parts.steady },
     labelNow: (task) => tasks.family(task)?.root.label,
     ...{ readPrivate: secretOf, host: tasks, concurrent: CONCURRENT },
     ...asking,
@@ -298,7 +298,7 @@ export async function work(parts: WorkParts): Promise<void> {
     log: (task, from) => pastEvents(slowStore, slowSecretOf, { task, from }),
     costs: (span) => costsOf(slowStore, { ...span, find: findTask }),
     budgets: budgets.standings,
-    workspaces,
+    ...{ workspaces, profiles: tools.profiles },
     use: async (amounts, doing, past) =>
       void await uses.take({ task: undefined, past }, amounts, doing),
     auditQuery: (filter) => auditRecords({ store: slowStore, filter }),

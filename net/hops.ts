@@ -19,7 +19,7 @@ export interface NetPowers {
   readonly clock: Clock;
 }
 
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 const REDIRECTS = 20;
 
 /** What one request is served with. */
@@ -45,6 +45,14 @@ export async function fetchHops(
     using open = answer;
     hops.push(hop);
     const next = await judged(step, open, { left: most - hops.length + 1, vetted });
+    const setCookies = request.cookies === undefined ? {} : { setCookies: cookiesOf(open) };
+    if (next.kind === "go" && request.cookies !== undefined) {
+      // The kernel takes in what was set before it asks for what comes next.
+      return {
+        ...{ status: open.status, headers: {}, body: "", bytes: 0, cut: false },
+        ...{ url: step.url.href, hops, ...setCookies, next: nextOf(next.step) },
+      };
+    }
     if (next.kind === "go") {
       step = next.step;
       addresses = next.addresses;
@@ -54,20 +62,47 @@ export async function fetchHops(
       stopped: { location: next.location, why: next.why },
     };
     const reading = { method: step.method, limit: request.responseBytes, take: powers.take };
-    return { ...await answerFrom(open, reading), url: step.url.href, ...stopped, hops };
+    return {
+      ...await answerFrom(open, reading),
+      url: step.url.href,
+      ...stopped,
+      ...setCookies,
+      hops,
+    };
   }
+}
+
+/** Lines of `set-cookie` of one answer that are told. */
+const SET_COOKIES = 64;
+
+function cookiesOf({ headers }: WireAnswer): readonly string[] {
+  return headers.flatMap(([name, value]) => name === "set-cookie" ? [value] : [])
+    .slice(0, SET_COOKIES);
+}
+
+function nextOf({ method, url, body }: Step): NonNullable<NetAnswer["next"]> {
+  const known = METHODS.find((each) => each === method) ?? "GET";
+  return { method: known, url: url.href, body: body !== undefined };
 }
 
 /** What is sent first. @throws {Fault} `refused`, `tooLarge`, `invalidArguments`. */
 export function firstStep(
-  request: Pick<NetRequest, "method" | "url" | "headers" | "body" | "requestBytes">,
+  request: Pick<
+    NetRequest,
+    "method" | "url" | "headers" | "body" | "requestBytes" | "cookies"
+  >,
 ): Step {
   const { method, body } = request;
-  if (!METHODS.has(method)) throw refused("the method is not known");
+  if (!METHODS.includes(method)) throw refused("the method is not known");
   const trouble = headersTrouble(request.headers);
   if (trouble !== undefined) throw refused(trouble);
   const url = parseAddress(request.url);
-  const headers = lowerCased(request.headers);
+  const { cookies = "" } = request;
+  if (!/^[\x20-\x7e]{0,16384}$/.test(cookies)) throw refused("its cookies are not plain ASCII");
+  const headers = {
+    ...lowerCased(request.headers),
+    ...(cookies === "" ? {} : { cookie: cookies }),
+  };
   if (body === undefined) {
     const empty = method === "GET" || method === "HEAD" ? undefined : new Uint8Array(0);
     return { method, url, headers, ...(empty === undefined ? {} : { body: empty }) };

@@ -19,4 +19,7 @@ await serveChild((port) =>
   }, {
     sockets: makeSockets(),
     proxied: (event) => port.tell("proxied", toJson(event)),
+    // TRUST: the kernel's own answer.
+    spend: async (spend) =>
+      ((await port.ask("proxySpend", toJson(spend))) as { readonly bytes: number }).bytes,
   }), { frameBytes: WIDE_FRAME_BYTES });

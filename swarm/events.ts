@@ -1,6 +1,6 @@
 /** The events of a swarm's journal, one per line. @module */
 import * as z from "zod";
-import { Label } from "../contracts/authority/mod.ts";
+import { Colour, Label } from "../contracts/authority/mod.ts";
 import { SwarmPlan } from "./plan.ts";
 import { STAGES } from "./stages.ts";
 import { SwarmReview } from "./words.ts";
@@ -69,6 +69,7 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     money: z.number().min(0),
     /** Label of what the task had read; absent in old journals. */
     label: Label.optional(),
+    colour: Colour.optional(),
   }).strict(),
   z.object({
     kind: z.literal("checked"),

@@ -4,6 +4,7 @@
  * writes.
  * @module
  */
+import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
 import { Fault, unreachable } from "../contracts/base/mod.ts";
 import { type Outcome, SwarmEvent } from "./events.ts";
 import type { SwarmIssue } from "./plan.ts";
@@ -59,6 +60,30 @@ export interface SwarmState {
 /** The running attempt of an issue. */
 export const liveOf = ({ attempts }: Pick<IssueState, "attempts">): Attempt | undefined =>
   attempts.find(({ ended }) => ended === undefined);
+
+/**
+ * The label and colour of other tasks' text in a task's tree and request. Nobody has reviewed a
+ * merged change before the last diff, so a worker has read what the change's author had read.
+ */
+export function readBefore(
+  state: Pick<SwarmState, "merges">,
+  of: Pick<IssueState, "attempts">,
+): { readonly label: Label; readonly merged: Colour } {
+  const authors = state.merges.flatMap(({ attempts, merged }) =>
+    attempts.filter(({ task }) => task !== undefined && task === merged?.task)
+  );
+  return {
+    label: [...of.attempts, ...authors].reduce<Label>(
+      (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
+      "public",
+    ),
+    // A journal of an earlier version does not say: assume the worst.
+    merged: authors.reduce<Colour>(
+      (all, { ended }) => mixColour(all, ended?.colour ?? "RED"),
+      "BLUE",
+    ),
+  };
+}
 
 /** US dollars spent. */
 export const spentOf = ({ attempts }: Pick<SwarmState, "attempts">): number =>

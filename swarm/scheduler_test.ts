@@ -6,12 +6,18 @@ import type { SwarmEvent } from "./events.ts";
 import { beginState, type SwarmState, takeEvent } from "./journal.ts";
 import { planOf } from "./plan.ts";
 import { runScheduler, type SchedulerParts } from "./scheduler.ts";
+import type { TaskAsk, TaskEnd } from "./workers.ts";
 
 const name = (letter: string): string => letter.repeat(40);
 
 /** Issues `a`, which is merged, and `b`, whose task still runs; with `paths` it has none yet. */
 function begun(
-  { merged, paths }: { readonly merged: boolean; readonly paths?: readonly string[] },
+  { merged, paths, read = {} }: {
+    readonly merged: boolean;
+    readonly paths?: readonly string[];
+    /** What the author of `a` had read. */
+    readonly read?: Pick<TaskEnd, "label" | "colour">;
+  },
 ): SwarmState {
   const declared = paths === undefined ? {} : { paths };
   const plan = planOf(
@@ -41,12 +47,13 @@ function begun(
     assigned("b", 1),
     { kind: "started", at: 1, attempt: 1, task: "tb" },
   ];
+  const own = paths === undefined ? 2 : 1;
   const events: SwarmEvent[] = [
     ...(paths === undefined ? under : []),
-    assigned("a", 2),
-    { kind: "started", at: 1, attempt: 2, task: "ta00000000000" },
+    assigned("a", own),
+    { kind: "started", at: 1, attempt: own, task: "ta00000000000" },
     {
-      ...{ kind: "ended", at: 1, attempt: 2, money: 0 },
+      ...{ kind: "ended", at: 1, attempt: own, money: 0, ...read },
       outcome: { kind: "patch", commit: name("1"), tree: name("2"), paths: ["a"], said: "" },
     },
     { kind: "merging", at: 1, issue: "a", tip: from, commit: name("3"), paths: ["a"] },
@@ -156,4 +163,45 @@ Deno.test("an issue for which the registry has no room waits for it, a second at
   const { rests, state } = await goesOn({ task: "tother0000000", n: 256 }, (rests) => rests > 2);
   assert(rests > 2 && rests < 10, String(rests));
   assert.equal(state.issues.get("b")?.status, "open");
+});
+
+Deno.test("who works on a tree with another issue's merged change begins with the colour and label of its author", async () => {
+  const cases: readonly (readonly [Pick<TaskEnd, "label" | "colour">, string, string])[] = [
+    [{ label: "secret", colour: "RED" }, "secret", "RED"],
+    [{ label: "internal", colour: "YELLOW" }, "internal", "YELLOW"],
+    // A journal of before says neither: the colour may have been any.
+    [{}, "public", "RED"],
+  ];
+  for (const [read, label, merged] of cases) {
+    const state = begun({ merged: true, paths: ["src/"], read });
+    const asked: TaskAsk[] = [];
+    const parts = {
+      state,
+      tasks: {
+        provider: () => "p",
+        resources: () => Promise.resolve([]),
+        start(ask: TaskAsk): Promise<string> {
+          asked.push(ask);
+          return Promise.reject(new Error("b is at work"));
+        },
+      },
+      powers: {
+        now: () => 100_000,
+        rest: () => new Promise(() => undefined),
+        plant: () => Promise.resolve(),
+      },
+      mirror: {
+        tip: () => Promise.resolve(name("3")),
+        tree: () => Promise.resolve({ files: [] }),
+        planted: () => [],
+      },
+      ...{ check: {}, rooms: "/rooms", record: [], resource: REPOSITORY },
+      sessionOf: (n: number) => `s${n}`,
+      write: () => Promise.resolve(),
+      take: takeEvent,
+      say: () => undefined,
+    } as unknown as SchedulerParts;
+    await assert.rejects(runScheduler(parts, new AbortController().signal), /b is at work/);
+    assert.deepEqual([asked[0]?.label, asked[0]?.merged, asked[0]?.heard], [label, merged, false]);
+  }
 });

@@ -1,9 +1,9 @@
 /** The tasks of a swarm: assignment, request, and outcome, judged by the files that a task left. @module */
-import { type Label, mixLabel } from "../contracts/authority/mod.ts";
+import type { Colour, Label } from "../contracts/authority/mod.ts";
 import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
 import type { Claims } from "./claims.ts";
 import type { Outcome, SwarmEvent } from "./events.ts";
-import { type Attempt, type IssueState, spentOf, type SwarmState } from "./journal.ts";
+import { type Attempt, type IssueState, readBefore, spentOf, type SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 import { patchOf, type StagedFile } from "./patch.ts";
 import { passStage, type Stage, strayOf } from "./stages.ts";
@@ -21,8 +21,10 @@ export interface TaskAsk {
   readonly request: string;
   /** Whether the request contains text of an earlier task of the issue. */
   readonly heard: boolean;
-  /** Highest label that the issue's earlier tasks had read. */
+  /** Highest label that the issue's earlier tasks, and the authors of changes in its tree, had read. */
   readonly label: Label;
+  /** Lowest colour of the authors of changes in its tree. */
+  readonly merged: Colour;
   readonly role: string;
   readonly model: string;
   readonly mount: string;
@@ -37,8 +39,9 @@ export interface TaskEnd {
   readonly reason: string;
   /** US dollars. */
   readonly money: number;
-  /** Label of what the task had read; absent if unknown. */
+  /** Label and colour of what the task had read; absent if unknown. */
   readonly label?: Label;
+  readonly colour?: Colour;
 }
 
 /** The kernel's tasks, for a scheduler. */
@@ -148,10 +151,7 @@ export function makeWorker(
       const task = await tasks.start({
         ...{ session, swarm: state.id, work, role, model, mount, folder },
         heard: work === "review" || last !== undefined || Object.keys(of.passed).length > 0,
-        label: of.attempts.reduce<Label>(
-          (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
-          "public",
-        ),
+        ...readBefore(state, of),
         request: work === "review"
           ? await requestOfReview(of, attempt)
           : attempt.stage === undefined
@@ -202,7 +202,7 @@ export function makeWorker(
     of: IssueState,
     attempt: Attempt,
     stop: AbortSignal,
-  ): Promise<{ readonly outcome: Outcome } & Pick<TaskEnd, "money" | "label">> => {
+  ): Promise<{ readonly outcome: Outcome } & Cost> => {
     const task = attempt.task ?? "";
     const limit = new AbortController();
     const cancel = (): void => limit.abort();
@@ -220,14 +220,14 @@ export function makeWorker(
         // Its cost is known only once it has ended.
         const soon = new AbortController();
         void powers.rest(ENDING_MS, resting.signal).then(() => soon.abort());
-        const { money = 0, label } = await tasks.follow(task, soon.signal) ?? {};
+        const ended = await tasks.follow(task, soon.signal) ?? { money: 0 };
         const reason = stop.aborted ? "cancelled" as const : "timedOut" as const;
         const why = stop.aborted
           ? "the swarm was stopped"
           : `it took longer than ${limits.taskMinutes} minutes`;
-        return { ...spent(money, label), outcome: { kind: "nothing", reason, why, said: "" } };
+        return { ...spent(ended), outcome: { kind: "nothing", reason, why, said: "" } };
       }
-      return { ...spent(ended.money, ended.label), outcome: await judge(of, attempt, ended) };
+      return { ...spent(ended), outcome: await judge(of, attempt, ended) };
     } finally {
       stop.removeEventListener("abort", cancel);
       resting.abort();
@@ -360,9 +360,14 @@ export function makeWorker(
 /** Milliseconds to wait for a cancelled task to end. */
 const ENDING_MS = 30_000;
 
-/** Cost and label of a task. */
-function spent(money: number, label: Label | undefined): Pick<TaskEnd, "money" | "label"> {
-  return { money, ...(label === undefined ? {} : { label }) };
+/** Cost of a task, and label and colour of what it had read. */
+type Cost = Pick<TaskEnd, "money" | "label" | "colour">;
+function spent({ money, label, colour }: Cost): Cost {
+  return {
+    money,
+    ...(label === undefined ? {} : { label }),
+    ...(colour === undefined ? {} : { colour }),
+  };
 }
 
 /** Whether an attempt counts; a task stopped by the person does not. */

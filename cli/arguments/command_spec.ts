@@ -34,6 +34,12 @@ export const MODEL: FlagSpec = {
   value: "REF",
   help: "the model: anthropic:NAME, openai:NAME@URL, ollama:NAME, gguf:PATH, a URL, a name",
 };
+/** What models may cost. */
+export const BUDGET: FlagSpec = {
+  name: "budget",
+  value: "USD",
+  help: "the most that models may cost here; of a session: all its conversations together",
+};
 /** Where the execution trace goes. */
 export const TRACE: FlagSpec = {
   name: "trace",

@@ -3,6 +3,7 @@ import { A2A } from "../a2a/command_table.ts";
 import { ACP } from "../acp/family.ts";
 import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
+import { BROWSER } from "../browser/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
 import { FLEET, FLEET_DOOR } from "../fleet/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
@@ -42,8 +43,8 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
 
 /** Every family, in the order in which help lists their commands. */
 export const FAMILIES: readonly Family[] = [
-  ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, MCP, A2A, MCP_SERVE],
-  ...[SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
+  ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, BROWSER, MCP, A2A],
+  ...[MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],
   ...[SEMANTIC, MODELS, CONVERSATION, TOOL, REDTEAM, WORLDS, MACHINE, FLEET, FLEET_DOOR, RESOURCES],
   ...[WORKSPACES, SETUP],
 ];

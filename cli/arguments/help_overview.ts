@@ -20,7 +20,7 @@ const FIRST: readonly string[] = [
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "why"],
-  rights: ["can", "grants", "lease", "trust", "sanitize", "key", "secret"],
+  rights: ["can", "grants", "lease", "trust", "sanitize", "key", "secret", "browser"],
   record: ["audit", "cost", "receipt", "backup", "restore"],
   tools: ["tool", "mcp", "model", "redteam", "eval"],
   memory: ["wiki", "sgrep", "sdiff"],

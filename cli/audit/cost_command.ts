@@ -2,8 +2,10 @@
 import * as z from "zod";
 import { EXIT } from "../../contracts/base/mod.ts";
 import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
-import { flag, oneOf } from "../arguments/parse_arguments.ts";
+import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
+import { displayText } from "../../text/mod.ts";
+import { chartLines, costChart } from "./cost_chart.ts";
 import { budgetStandings, type Standing, standingLine } from "./standings.ts";
 import { parseSince } from "../terminal/since.ts";
 
@@ -67,7 +69,12 @@ export async function costCommand(command: Command): Promise<number> {
   } finally {
     link.close();
   }
-  const sums = grouped(rows.filter(({ inferences }) => inferences > 0), by);
+  const paid = rows.filter(({ inferences }) => inferences > 0);
+  const sums = grouped(paid, by);
+  const overTime = by === "day" || by === "month";
+  const chart = !has(parsed, "chart")
+    ? undefined
+    : costChart(paid, { now, nameOf: (row) => overTime ? "all" : row[by] });
   const open = rows.reduce((sum, row) => sum + row.open, 0);
   const openMoney = rows.reduce((sum, row) => sum + row.openMoney, 0);
   const total = rows.reduce((sum, { money }) => sum + money, 0);
@@ -84,6 +91,7 @@ export async function costCommand(command: Command): Promise<number> {
         money: most,
       })),
       uses: standings.filter(({ of }) => of !== "money"),
+      ...(chart === undefined ? {} : { chart }),
     });
     return EXIT.success;
   }
@@ -101,7 +109,10 @@ export async function costCommand(command: Command): Promise<number> {
     return EXIT.success;
   }
   const most = Math.max(...sums.map(({ money }) => money));
+  const shown = (name: string): string => displayText(name, { max: 60 });
+  const width = powers.screen.outWidth ?? 100;
   printLines(command, [
+    ...(chart === undefined ? [] : chartLines(chart, { width, shown })),
     ...tableLines(
       [by.toUpperCase(), "TURNS", "IN", "OUT", "USD", ""],
       sums.map(({ name, inferences, inputTokens, outputTokens, money }) => [

@@ -47,6 +47,7 @@ export const RECORD = family(
     simple("cost", "", [0, 0], "what models cost, by model, agent, day, month, who or what asked", [
       "remit cost",
       "remit cost --by day --since 7d",
+      "remit cost --by agent --chart",
     ], [
       {
         name: "by",
@@ -54,6 +55,7 @@ export const RECORD = family(
         help: "how to sum; absent: model",
       },
       { name: "since", value: "TIME", help: "a date, or how long ago: 2h, 7d; absent: 31 days" },
+      { name: "chart", help: "a bar for each day, split by what --by names" },
     ]),
     simple("receipt show", "TASK", [1, 1], "a task's receipts", ["remit receipt show t1"]),
     simple("receipt export", "TASK", [1, 1], "receipts as JSON lines, for others", [

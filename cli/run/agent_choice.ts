@@ -80,6 +80,25 @@ export function limitsOf(
   return lower as Partial<Limits>;
 }
 
+/** Most US dollars of one task. */
+const MOST_MONEY = 1e6;
+
+/**
+ * The same limits with what a person gives for models in US dollars: it takes the place of the usual limit, and lowers
+ * what remit.yaml says. @throws Fault `invalidInput` for what is no amount
+ */
+export function within(limits: Partial<Limits>, budget: string | undefined): Partial<Limits> {
+  if (budget === undefined) return limits;
+  const money = Number(budget);
+  if (!/^[0-9]+(?:\.[0-9]+)?$/.test(budget) || !(money > 0 && money <= MOST_MONEY)) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot use --budget ${JSON.stringify(budget)}: write US dollars, as 0.5 or 20`,
+    );
+  }
+  return { ...limits, money: Math.min(limits.money ?? Infinity, money) };
+}
+
 /** Instruction files that lie in the mounts, as paths that a tool names: one for each mount. */
 export function instructionsIn(
   mounts: readonly Mount[],

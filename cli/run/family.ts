@@ -2,6 +2,7 @@
 import {
   AGENT,
   ANSWERS,
+  BUDGET,
   type FlagSpec,
   MODEL,
   MOUNT,
@@ -21,6 +22,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   MODEL,
   ...MODEL_FLAGS,
   AGENT,
+  BUDGET,
   PROFILE,
   ON_QUESTION,
   ANSWERS,
@@ -71,6 +73,7 @@ export const RUN = family(
       MOUNT,
       MODEL,
       ...MODEL_FLAGS,
+      BUDGET,
       WIKI,
       TOOLS,
       TRACE,

@@ -21,7 +21,7 @@ import { displayText } from "../../text/mod.ts";
 import { chooseModel, withGuardModels } from "../model/choice.ts";
 import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
-import { chooseAgent, instructionsIn, limitsOf, mountsOf } from "./agent_choice.ts";
+import { chooseAgent, instructionsIn, limitsOf, mountsOf, within } from "./agent_choice.ts";
 import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
 import { type MountWish, parseMount, resolveMount } from "../../launch/disk/mounts.ts";
 import { nestMounts } from "../../launch/disk/nested_mounts.ts";
@@ -190,7 +190,10 @@ export async function settle(
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
     foreign,
-    limits: lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
+    limits: within(
+      lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
+      flag(parsed, "budget"),
+    ),
     instructions: instructionsIn(mounts, (path) => powers.disk.stat(path) !== undefined),
   };
 }

@@ -7,6 +7,7 @@ import { readSeen, textOf } from "../audit/event_fields.ts";
 import { cell, type Command, commandText, recordOf, rowsOf } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { checkSameFolders } from "../../launch/disk/same_folders.ts";
+import { has } from "../arguments/parse_arguments.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readyAgain } from "../model/ready.ts";
@@ -75,9 +76,27 @@ export async function goOn(
   });
 }
 
+/**
+ * The limits of a session's next conversation: where `--budget` gives it money, what the others left of that.
+ * @throws Fault `budgetExhausted` where they left nothing
+ */
+export function limitsLeft(
+  { command, setting: { limits }, spent }: Pick<Session, "command" | "setting" | "spent">,
+): RunSetting["limits"] {
+  if (!has(command.parsed, "budget") || limits.money === undefined) return limits;
+  const money = [...spent.values()].reduce((left, each) => left - each, limits.money);
+  if (money > 0) return { ...limits, money };
+  throw new Fault(
+    "budgetExhausted",
+    `Cannot begin another conversation: the ${limits.money} USD of this session are used up; ` +
+      "end it with /exit, and begin another one with a larger --budget",
+  );
+}
+
 /** Leaves the task that is open: it stays as it is, and the next words or {@link resumeTask} begin with a kernel's link anew. */
 export async function leaveTask(session: Session): Promise<void> {
-  const { command, setting, link } = session;
+  const { command, setting, link, running } = session;
+  if (running !== undefined) session.spent.set(running.id, running.tally.spent.money);
   session.link = await kernelFor(command, setting);
   link.close();
   session.running = undefined;

@@ -1,7 +1,7 @@
 /** An open session: its task, its setting, and which one was the last. @module */
 import { join } from "node:path";
 import * as z from "zod";
-import { TaskId } from "../../contracts/authority/mod.ts";
+import { type SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import type { Command } from "../command.ts";
 import type { Basic, Keyboard, LineExtras } from "../powers.ts";
@@ -37,6 +37,10 @@ export interface Session {
   phase: Extract<Phase, "plan" | "work">;
   /** References of the providers that the person was told of. */
   readonly announced: Set<string>;
+  /** All conversations that begin in it have it in common: budgets of a session hold for them together. */
+  readonly id: SessionId;
+  /** US dollars of conversations that it has left. */
+  readonly spent: Map<TaskId, number>;
   /** What was typed under an answer and not entered. */
   draft: string;
   /** The answer that was shown last. */

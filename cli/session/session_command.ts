@@ -1,5 +1,5 @@
 /** `remit` alone: a session of many turns over this folder. @module */
-import { TaskId } from "../../contracts/authority/mod.ts";
+import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
@@ -28,7 +28,7 @@ import { asSaid, outputLines, type Said, withMentions } from "./attach.ts";
 import { makeComplete } from "./complete_line.ts";
 import { makeEditor } from "./external_editor.ts";
 import { openHistory } from "./history.ts";
-import { goOn } from "./go_on.ts";
+import { goOn, limitsLeft } from "./go_on.ts";
 import { slash, SLASHES } from "./slash.ts";
 import { makeQueue, openAheadLine, queueRows } from "./typed_ahead.ts";
 import { inItsPlace } from "../kernel/task_rules.ts";
@@ -84,7 +84,9 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
   const before = new Set(didLines(session.running?.tally.did ?? []));
   announceNew(session, text);
   if (session.running === undefined) {
-    const task = await createTask(command, link, session.setting, {
+    const setting = { ...session.setting, limits: limitsLeft(session) };
+    const task = await createTask(command, link, setting, {
+      session: session.id,
       text,
       interactive: true,
       plan: session.phase === "plan",
@@ -284,7 +286,10 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
     }
     session = {
       ...{ command, link, keyboard, setting, running, phase, announced: new Set() },
-      ...{ queue: makeQueue(), history: openHistory(command), draft: "" },
+      ...{ queue: makeQueue(), history: openHistory(command), draft: "", spent: new Map() },
+      id: task === undefined
+        ? SessionId.parse(powers.environment.id("s"))
+        : AgentTask.parse(await link.ask("task", { task })).session,
       complete: makeComplete({ ...powers, slashes: SLASHES }),
     };
     const exit = await converse(session, keyboard);

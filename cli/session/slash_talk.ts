@@ -7,6 +7,7 @@ import { displayText } from "../../text/mod.ts";
 import { commandText, rowsOf } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { absolute } from "../../launch/disk/places.ts";
+import { budgetStandings, standingLine } from "../audit/standings.ts";
 import { usdText } from "../model/announcement.ts";
 import { leaveTask, resumables, resumeTask } from "./go_on.ts";
 import type { Session } from "./session.ts";
@@ -53,18 +54,24 @@ export const TALK_SLASHES: Readonly<Record<string, Slash>> = {
   },
   "/cost": {
     help: "tokens and money of this conversation",
-    run(session): Promise<void> {
-      const spent = session.running?.tally.spent;
-      show(
-        session,
-        spent === undefined ? ["nothing was asked yet"] : [
+    async run(session): Promise<void> {
+      const { running, link, command, id, spent: before } = session;
+      const spent = running?.tally.spent, now = command.powers.environment.now();
+      const own = (await budgetStandings(link)).filter(({ per, name }) =>
+        per === "session" && name.endsWith(`(session ${id})`)
+      );
+      const left = [...before].filter(([task]) => task !== running?.id)
+        .reduce((sum, [, money]) => sum + money, 0);
+      show(session, [
+        ...(spent === undefined ? ["nothing was asked yet"] : [
           `${spent.inputTokens} tokens in, ${spent.outputTokens} out, ${usdText(spent.money)} USD`,
           `${spent.turns} inferences, ${spent.calls} calls; it ends at ${
             session.setting.limits.money ?? 1
           } USD`,
-        ],
-      );
-      return Promise.resolve();
+        ]),
+        ...(left === 0 ? [] : [`${usdText(left)} USD in other conversations of this session`]),
+        ...own.map((each) => standingLine(each, now)),
+      ]);
     },
   },
   "/copy": {

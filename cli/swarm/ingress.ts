@@ -1,5 +1,5 @@
 /** How a request of a swarm comes in. @module */
-import { type Label, mixLabel } from "../../contracts/authority/mod.ts";
+import { type Label, mixColour, mixLabel } from "../../contracts/authority/mod.ts";
 import type { TaskRequest } from "../../contracts/task/mod.ts";
 import type { TaskAsk } from "../../swarm/mod.ts";
 
@@ -8,15 +8,16 @@ import type { TaskAsk } from "../../swarm/mod.ts";
  * `own`: the label of the person's folder.
  *
  * An issue is the words of whoever wrote it: YELLOW. An earlier task may have read anything and repeats what it likes:
- * with its words the request is RED, and as confidential as what that task had read.
+ * with its words the request is RED, and as confidential as what that task had read. A change that is merged in the
+ * tree was reviewed by no person: whoever works on it has the colour and the label of its author.
  */
 export function ingressOf(
-  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label">,
+  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label" | "merged">,
   own: Label,
 ): TaskRequest["ingress"] {
   return {
     ...{ channel: "schedule", principal: `swarm:${asked.swarm}` },
-    colour: asked.work === "author" && !asked.heard ? "YELLOW" : "RED",
+    colour: asked.work === "author" && !asked.heard ? mixColour("YELLOW", asked.merged) : "RED",
     label: mixLabel(own, asked.label),
   };
 }

@@ -252,11 +252,11 @@ export function makeKernelTasks(
         await swarm.rest(LOOK_MS, signal);
         continue;
       }
-      const { status, answer = "", reason = "", label } = now;
+      const { status, answer = "", reason = "", label, colour } = now;
       if (
         status === "done" || status === "failed" || status === "cancelled" || status === "expired"
       ) {
-        return { status, answer, reason, label, money: await moneyOf(id) };
+        return { status, answer, reason, label, colour, money: await moneyOf(id) };
       }
       if (status !== "needsApproval") told = false;
       else if (!told) {

@@ -10,5 +10,6 @@
  */
 export * from "./policy.ts";
 export * from "./agent_spec.ts";
+export * from "./browser_profile.ts";
 export * from "./guard_config.ts";
 export * from "./serve_config.ts";

@@ -12,6 +12,7 @@ import { SERVICE_KEYS } from "./serve_config.ts";
 import { PermissionMode } from "../tool/tool.ts";
 import { CommandClass, CommandName } from "../tool/command.ts";
 import { AgentSpecs } from "./agent_spec.ts";
+import { BrowserProfiles } from "./browser_profile.ts";
 import { GuardConfigs } from "./guard_config.ts";
 import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "../model/model_config.ts";
 
@@ -45,6 +46,8 @@ export const BrowserChoice = z.object({
   engine: z.enum(["static", "chromium"]),
   /** Chromium's executable, absolute. */
   program: z.string().regex(/^\/[^\0]{1,1023}$/).default("/usr/bin/chromium"),
+  /** Where agents are signed in, once a person approved it: `remit browser approve`. */
+  profiles: BrowserProfiles.optional(),
 }).strict();
 export type BrowserChoice = z.infer<typeof BrowserChoice>;
 

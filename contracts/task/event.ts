@@ -48,6 +48,7 @@ export const EVENT_KINDS = [
   "exchange",
   "resource",
   "workspace",
+  "profile",
   "purged",
   "repaired",
 ] as const;

@@ -104,4 +104,6 @@ export type FailPoint =
   | "beforeAnswer"
   | "afterAnswer"
   | "beforeDelivery"
-  | "afterDelivery";
+  | "afterDelivery"
+  | "beforeCookies"
+  | "afterCookies";

@@ -2,20 +2,22 @@
 import * as z from "zod";
 import type { Pid, TaskId } from "../authority/ids.ts";
 
-const MOMENT = "moment", TASK = "task", DAY = "day", MONTH = "month";
+const MOMENT = "moment", TASK = "task", SESSION = "session", DAY = "day", MONTH = "month";
 /**
- * What budgets limit, and the spans that each can be counted over: sums of a day or month (UTC) or
- * of a task's life, or the amount at one moment.
+ * What budgets limit, and the spans that each can be counted over: sums of a day or month (UTC), of
+ * a task's life or of all tasks of a session, or the amount at one moment.
  */
 export const BUDGET_SPANS = Object.freeze({
   /** US dollars that models cost. */
-  money: [DAY, MONTH],
+  money: [DAY, MONTH, SESSION],
   /** Bytes of requests to the web and to imported servers at URLs. */
-  egressBytes: [DAY, MONTH, TASK],
+  egressBytes: [DAY, MONTH, SESSION, TASK],
   /** Pages opened in a browser. */
-  tabs: [DAY, MONTH, TASK, MOMENT],
+  tabs: [DAY, MONTH, SESSION, TASK, MOMENT],
   /** Local programs: granted commands, process sessions, foreign agents. */
-  processes: [DAY, MONTH, TASK, MOMENT],
+  processes: [DAY, MONTH, SESSION, TASK, MOMENT],
+  /** Maximum processes and threads of such programs together; each program's walls enforce its share. */
+  threads: [MOMENT],
   /** Maximum memory of such programs and browsers. */
   memoryBytes: [MOMENT],
   /** Sources added to wikis. */
@@ -31,10 +33,11 @@ const amount = z.number().min(0).max(1e15).optional();
 
 /** A limit on one kind of use over all tasks; absent fields match everything. */
 export const SpendingBudget = z.object({
-  per: z.enum([DAY, MONTH, TASK, MOMENT]),
+  per: z.enum([DAY, MONTH, SESSION, TASK, MOMENT]),
   /** US dollars. */
   money: z.number().min(0).max(1e6).optional(),
-  ...{ egressBytes: amount, tabs: amount, processes: amount, memoryBytes: amount },
+  ...{ egressBytes: amount, tabs: amount, processes: amount, threads: amount },
+  memoryBytes: amount,
   ...{ sources: amount, sourceBytes: amount, indexBytes: amount },
   /** Name in remit.yaml; `agent` is the default agent. */
   agent: z.string().min(1).max(64).optional(),
@@ -49,8 +52,8 @@ export const SpendingBudget = z.object({
     ? `a budget is of exactly one of ${BUDGET_OF.join(", ")}`
     : !(BUDGET_SPANS[what] as readonly string[]).includes(budget.per)
     ? `${what} is counted per ${BUDGET_SPANS[what].join(", ")}`
-    : budget.per === TASK && budget.each !== undefined
-    ? "per: task gives each task a sum of its own already; leave out each"
+    : (budget.per === TASK || budget.per === SESSION) && budget.each !== undefined
+    ? `per: ${budget.per} gives each ${budget.per} a sum of its own already; leave out each`
     : undefined;
   if (wrong !== undefined) addIssue({ code: "custom", message: wrong });
 });
@@ -120,4 +123,15 @@ export interface Uses {
    * amounts. Rejects `budgetExhausted` with the budget, its use and how to raise it.
    */
   take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
+  /**
+   * Counts `most` of a kind that is used up gradually, or as much as is left, but at least `need`.
+   * Returns the counted amount. Rejects like {@link Uses.take}.
+   */
+  step(
+    user: User,
+    of: Exclude<BudgetOf, "money">,
+    wanted: { readonly need: number; readonly most: number; readonly doing: string },
+  ): Promise<{ readonly amount: number; release(): void }>;
+  /** Whether a budget limits this kind. */
+  has(of: BudgetOf): boolean;
 }

@@ -46,6 +46,7 @@
  * | costs | `{ since, until? }` costs of inferences by day, model and payer | CostRow[] |
  * | budgets | `null` budgets over many tasks, in their current span | BudgetStanding[] |
  * | workspaces | `{ do, task? }` scratch of finished tasks: list, keep, release, promoted | WorkspaceStanding[] |
+ * | profiles | `{ do, … }` browser profiles: list, approve, forget, import; never returns a cookie's value | by kind |
  * | use | `{ amounts, doing, past }` budget use of the operator's own programs | `null` |
  * | auditExport | `null` | lines of the log, the first page |
  * | more | `null` the next page of this connection's last paged answer; empty at the end | as there |

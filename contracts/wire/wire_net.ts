@@ -20,6 +20,12 @@ export interface NetRequest {
   readonly body?: string;
   /** Allowed origins for the request and its redirects. Other redirects are not followed. */
   readonly allow: readonly AllowedOrigin[];
+  /**
+   * The `cookie` header of a request with a browser profile; empty while the profile has none. Each
+   * redirect then ends the request ({@link NetAnswer.next}), and set cookies are reported: the
+   * kernel keeps the jar.
+   */
+  readonly cookies?: string;
   /** Maximum number of redirects to follow. */
   readonly redirects: number;
   readonly requestBytes: number;
@@ -48,6 +54,15 @@ export interface NetAnswer {
   readonly url: string;
   /** Names in lower case; `set-cookie` is left out. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Each `set-cookie` by itself; with {@link NetRequest.cookies} alone. */
+  readonly setCookies?: readonly string[];
+  /** Where a redirect leads that the service would have followed; with {@link NetRequest.cookies} alone. */
+  readonly next?: {
+    readonly method: NetRequest["method"];
+    readonly url: string;
+    /** The body goes along, and headers about it. */
+    readonly body: boolean;
+  };
   /** Base64. */
   readonly body: string;
   readonly bytes: number;
@@ -64,7 +79,7 @@ export interface NetCancel {
 }
 
 /** Kernel → net service, `stream`: like {@link NetRequest}, with the answer read piece by piece. */
-export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects"> {
+export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects" | "cookies"> {
   /** Milliseconds until the head of the answer. */
   readonly headMs: number;
   /** Milliseconds without a byte of the body; then it ends as `timedOut`. */
@@ -101,9 +116,25 @@ export interface NetProxy {
   readonly path: string;
   /** `host:port`, exact; `named`: may resolve to a private or loopback address. */
   readonly allow: readonly { readonly host: string; readonly named: boolean }[];
+  /** Whether budgets limit what the proxy sends; see {@link NetSpend}. */
+  readonly metered?: boolean;
 }
 
-/** Net service → kernel event `proxied`: a connection was made or refused. `proxyClose` `{ id }` ends the proxy. */
+/**
+ * Net service → kernel, `proxySpend`: asked before a metered proxy sends `need` bytes that no
+ * earlier answer covers. Answer: `{ bytes }`, counted in the budgets: at least `need`, at most
+ * `most`. Faults: `budgetExhausted`.
+ */
+export interface NetSpend {
+  readonly id: string;
+  readonly need: number;
+  readonly most: number;
+}
+
+/**
+ * Net service → kernel event `proxied`: a connection was made, refused, or cut because a budget is
+ * exhausted. `proxyClose` `{ id }` ends the proxy.
+ */
 export interface NetProxied {
   readonly id: string;
   readonly host: string;

@@ -28,6 +28,7 @@ import {
   TaskStatus,
 } from "../../contracts/task/task.ts";
 import { FleetBody, ViewBody } from "./fleet_ops.ts";
+import { ProfileBody } from "../power/net/profile_store.ts";
 import { ResourceBody } from "./resource_ops.ts";
 import { WorkspaceBody } from "./workspaces.ts";
 import { PushAsk } from "../../contracts/wire/wire_a2a.ts";
@@ -234,6 +235,7 @@ export const CONTROL_OPS = {
   auditVerify: z.object({ head: Digest.optional() }).strict(),
   fleet: FleetBody,
   resources: ResourceBody,
+  profiles: ProfileBody,
   workspaces: WorkspaceBody,
   view: ViewBody,
   auditExport: z.null(),

@@ -37,6 +37,7 @@ import { type ControlHandlers, firstPage } from "./control.ts";
 import type { AuditFilter, ControlRequest } from "./control_ops.ts";
 import type { FleetBody } from "./fleet_ops.ts";
 import { makeView } from "./fleet_view.ts";
+import type { Profiles } from "../power/net/profiles.ts";
 import type { InboxOps } from "./inbox_ops.ts";
 import type { ResourceOps } from "./resource_ops.ts";
 import { makeOnce } from "./run_once.ts";
@@ -99,6 +100,8 @@ export interface OperatorParts {
   choose(task: TaskId, model: Body<"model">["model"]): Promise<void>;
   readonly mcp: McpOps;
   readonly workspaces: Pick<Workspaces, "list" | "files" | "decide">;
+  /** Undefined in a fleet, which has none. */
+  readonly profiles: Pick<Profiles, "ask"> | undefined;
   readonly agents: InboxOps & PeerOps & StateOps & ResourceOps;
   /** As soon as nothing is at work, or now: what is under way goes on with the next kernel. */
   stop(now: boolean): void;
@@ -265,6 +268,10 @@ export function makeHandlers(parts: OperatorParts): ControlHandlers {
     costs: (span: Body<"costs">) => parts.costs(span),
     budgets: () => parts.budgets(),
     workspaces: (body: Body<"workspaces">) => answerWorkspaces(parts.workspaces, body),
+    profiles: (body: Body<"profiles">) => {
+      if (parts.profiles !== undefined) return parts.profiles.ask(body);
+      throw new Fault("unavailable", "Cannot keep browser profiles: a fleet's kernels have none");
+    },
     use: ({ amounts, doing, past }: Body<"use">) => parts.use(amounts, doing, past),
     auditQuery: (filter: Body<"auditQuery">) => parts.auditQuery(filter),
     auditExport: () => parts.auditExport(),

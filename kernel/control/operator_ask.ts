@@ -11,11 +11,11 @@ import type { ModelChoice } from "../../contracts/task/task.ts";
 import { estimateTokens } from "../../contracts/model/tokens.ts";
 import { inputTokens, makeModelCost } from "../power/model/money.ts";
 import { type EmbeddersParts, type EmbedOptions, makeEmbedders } from "../power/model/embedders.ts";
-import { governed, type GovernedModel } from "../power/model/governed_model.ts";
+import { governed, type GovernedModel, textsSize } from "../power/model/governed_model.ts";
 import type { OpenModel } from "../power/model/services.ts";
 
 interface OperatorAskParts
-  extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide"> {
+  extends Pick<EmbeddersParts, "rates" | "log" | "modelRefused" | "provide" | "egress"> {
   readonly powers: Pick<Powers, "id" | "after" | "now" | "token">;
   /** Throws `budgetExhausted` where this many US dollars do not fit the operator's budgets; absent: there are none. */
   afford?(money: number): Promise<void>;
@@ -72,7 +72,7 @@ export function makeOperatorAsk(
         throw new Fault(never ? "refused" : "clearance", `Cannot ask the model: ${why}`);
       }
       const own = governed(open, {
-        ...{ rates: parts.rates, log, powers },
+        ...{ rates: parts.rates, log, powers, egress: parts.egress },
         row: {
           ...{ task, session, principal: "operator", conversation: "main", turn: 0 },
           ...{ pid: Pid.parse(1), label, colour },
@@ -191,7 +191,7 @@ function answerOf(
   return { text: message.content, finishReason, ...counted, money: cost.of(counted) };
 }
 
-type OperatorEmbedParts = Parameters<typeof makeEmbedders>[0] & {
+type OperatorEmbedParts = Parameters<typeof makeEmbedders>[0] & Pick<OperatorAskParts, "afford"> & {
   readonly powers: Pick<Powers, "id" | "after">;
 };
 
@@ -232,8 +232,11 @@ export function makeOperatorEmbed(
           disarm = powers.after(DEFAULT_LIMITS.generationTimeoutMs, () => late.abort());
         },
       };
+      const cost = makeModelCost(info.price);
+      // INVARIANT: no text leaves that no budget pays for (test: "vectors that do not fit the budget …").
+      if (info.price !== undefined) await parts.afford?.(cost.ofInput(textsSize(texts).tokens));
       const { vectors, inputTokens } = await embedder.embed(texts, options);
-      const money = makeModelCost(info.price).of({ inputTokens, outputTokens: 0 });
+      const money = cost.of({ inputTokens, outputTokens: 0 });
       return { model: info.id, vectors: vectors.map((each) => [...each]), inputTokens, money };
     } catch (error) {
       if (!late.signal.aborted) throw error;

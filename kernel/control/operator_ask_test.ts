@@ -193,6 +193,7 @@ function handClock(): {
 /** An embedder of one request in ten minutes, which answers when it is let. */
 function makeWorldOperatorEmbed(
   answer: (signal: AbortSignal) => Promise<void>,
+  afford?: (money: number) => Promise<void>,
 ): {
   readonly clock: ReturnType<typeof handClock>;
   embed(): ReturnType<ReturnType<typeof makeOperatorEmbed>>;
@@ -201,7 +202,7 @@ function makeWorldOperatorEmbed(
   const model: OpenModel = {
     info: {
       ...{ id: "e", displayName: "e", arch: "e", backend: "e", contextTokens: 100 },
-      ...{ outputTokens: 2, supportsTools: false, remote: true },
+      ...{ outputTokens: 2, supportsTools: false, remote: true, price: { input: 10, output: 0 } },
     },
     plan: { noWait: false, host: "e.example", rates: { requestsPerMinute: 0.1 } },
     infer: () => Promise.reject(new Error("an embedder infers nothing")),
@@ -215,6 +216,7 @@ function makeWorldOperatorEmbed(
     powers: { ...clock, token: () => "n", id: (kind) => `${kind}000000000001` },
     rates: makeModelRates(clock),
     provide: () => Promise.resolve(model),
+    ...(afford === undefined ? {} : { afford }),
     modelRefused: () => undefined,
     log: {
       append: (_task, more) =>
@@ -251,4 +253,16 @@ Deno.test("an embedder that was asked and does not answer is not waited for with
   equal(over, false);
   await clock.turn(2_000);
   await late;
+});
+
+Deno.test("vectors that do not fit the budget are refused before their texts are sent", async () => {
+  const asked: number[] = [];
+  let sent = 0;
+  const { embed } = makeWorldOperatorEmbed(() => Promise.resolve(void sent++), (money) => {
+    asked.push(money);
+    return Promise.reject(new Fault("budgetExhausted", "Cannot infer: the budget is used up"));
+  });
+  await rejects(embed(), /the budget is used up/);
+  // One token at 10 USD a million.
+  deepEqual([asked, sent], [[1e-5], 0]);
 });

@@ -11,14 +11,16 @@ import { type AsideParts, makeAside, makeTaskAside } from "./session/aside.ts";
 import { makeModelGuards, type ModelGuards } from "./model_guards.ts";
 import {
   type AskAside,
+  type CountEgress,
   governed,
   type GovernedModel,
   type InferAside,
 } from "../power/model/governed_model.ts";
 import { makePurse, reserving } from "../core/process/brake.ts";
 import type { InferenceParts, Summarizer } from "./session/inference.ts";
+import type { Uses } from "../../contracts/task/spending.ts";
 import { nearText } from "../power/model/uses.ts";
-import type { Account, StandingBudgets } from "../power/model/standing_budgets.ts";
+import type { Account, StandingBudgets } from "../power/model/accounts.ts";
 import { makeModelMoney, type ModelMoney } from "../power/model/money.ts";
 import {
   type JudgedModel,
@@ -28,6 +30,24 @@ import {
   type ProcessModelParts,
 } from "./session/process_model.ts";
 import type { ProcessTable } from "../core/process/table.ts";
+
+/** Part of a task's limit of money from which on people are told that it runs out. */
+const NEAR = 0.8;
+
+/** A line of how the task of this process stands, once it has spent nearly all that it may. */
+function nearLimit({ limits, usage }: ProcessRow): string | undefined {
+  if (usage.money < NEAR * limits.money) return undefined;
+  const spent = Math.round(usage.money * 1e4) / 1e4;
+  return `the task's limit of ${limits.money} USD: ${spent} USD spent`;
+}
+
+function rootOf(
+  processes: Pick<ProcessTable, "get">,
+  row: ProcessRow | undefined,
+): ProcessRow | undefined {
+  const now = row === undefined ? undefined : processes.get(row.pid);
+  return now?.ppid === undefined ? now : rootOf(processes, processes.get(now.ppid));
+}
 
 /** What {@link openTaskModels} is handed. */
 export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rates"> {
@@ -42,6 +62,8 @@ export interface TaskModelsParts extends Pick<ProcessModelParts, "models" | "rat
   exhausted(pid: Pid, limit: string): void;
   /** Budgets over all tasks. */
   readonly budgets: Pick<StandingBudgets, "of">;
+  /** Budgets of what leaves for models; absent: there are none. */
+  readonly uses?: Pick<Uses, "take">;
 }
 
 /** The models of a task. */
@@ -95,43 +117,60 @@ export async function openTaskModels(
   const accountOf = (row: ProcessRow): Account =>
     parts.budgets.of({
       ...{ agent: row.spec, principal: row.principal, trigger: ingress.channel },
+      session: row.session,
     });
   const tell = (row: ProcessRow, near: string): void => {
     // Told to whoever watches; nothing waits for it.
     void parts.log.append(row.task, [{ kind: "budgetNear", body: { pid: row.pid, near } }])
       .catch(() => undefined);
   };
+  let told = false;
   const paidBy = (row: ProcessRow) => (money: number): void => {
     purse.paid(money);
     for (const near of accountOf(row).book(money)) tell(row, nearText(near));
+    // What its children spend is booked for them and for it.
+    const root = money === 0 || told ? undefined : rootOf(parts.processes, row);
+    const near = root === undefined ? undefined : nearLimit(root);
+    if (root === undefined || near === undefined) return;
+    told = true;
+    tell(root, near);
   };
   const holding = makeModelMoney(parts.processes, (pid) => {
     const row = parts.processes.get(pid);
     return row === undefined ? undefined : accountOf(row);
   });
-  const telling = (exhausted: (pid: Pid, limit: string) => void): ModelMoney => ({
-    async hold(pid, request, options) {
-      try {
-        return await holding.hold(pid, request, options);
-      } catch (error) {
-        const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
-        const row = parts.processes.get(pid);
-        if (typeof why === "string" && row !== undefined) {
-          tell(row, why);
-          // The reason of the task: which budget it was.
-          exhausted(pid, why);
-        }
-        throw error;
+  type Exhausted = (pid: Pid, limit: string) => void;
+  /** Does what a budget may refuse: then its process comes to an end, with the budget as the reason. */
+  const within = async <T>(pid: Pid, exhausted: Exhausted, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const why = error instanceof Fault ? error.detail?.["budget"] : undefined;
+      const row = parts.processes.get(pid);
+      if (typeof why === "string" && row !== undefined) {
+        tell(row, why);
+        exhausted(pid, why);
       }
+      throw error;
+    }
+  };
+  const telling = (exhausted: Exhausted): { money: ModelMoney; egress: CountEgress } => ({
+    money: {
+      hold: (pid, request, options) =>
+        within(pid, exhausted, () => holding.hold(pid, request, options)),
     },
+    egress: ({ task, pid }, { bytes, host }) =>
+      within(pid, exhausted, async () => {
+        await parts.uses?.take({ task, pid }, { egressBytes: bytes }, `ask a model at ${host}`);
+      }),
   });
-  const money = telling(parts.exhausted);
+  const { money, egress } = telling(parts.exhausted);
   const byProcess = new Map<Pid, ProcessModel>();
 
   const of = (row: ProcessRow): ProcessModel => {
     const made = byProcess.get(row.pid) ?? makeProcessModel({
       ...parts,
-      ...{ row, first, opened },
+      ...{ row, first, opened, egress },
       rule: switched === undefined ? asked.escalate : undefined,
       // After a restart the model that it began with may take its place again, too.
       others: [...asked.others ?? [], { ref: asked.ref, config: asked.config }],
@@ -145,7 +184,7 @@ export async function openTaskModels(
     if (shortens === undefined || asked.summarizer === undefined) return {};
     const judged = judgedModel(asked.summarizer, shortens);
     const refused = (): string | undefined => parts.modelRefused(row, judged);
-    const model = governed(shortens, { ...parts, row, modelRefused: refused });
+    const model = governed(shortens, { ...parts, row, egress, modelRefused: refused });
     return { summarizer: { model, modelRefused: refused } };
   };
 
@@ -165,7 +204,7 @@ export async function openTaskModels(
     const judged = judgedModel(model, opened);
     const modelRefused = (row: ProcessRow): string | undefined => parts.modelRefused(row, judged);
     const modelOf = (row: ProcessRow): GovernedModel =>
-      governed(opened, { ...parts, row, modelRefused: () => modelRefused(row) });
+      governed(opened, { ...parts, row, egress, modelRefused: () => modelRefused(row) });
     return { rule, infer: beside({ modelOf, modelRefused }) };
   }));
 
@@ -175,7 +214,7 @@ export async function openTaskModels(
     foreign: (run, exhausted) =>
       makeForeignInference({
         ...{ ...parts, brake, paid: (money) => paidBy(run.row)(money) },
-        money: telling((_pid, limit) => exhausted(limit)),
+        ...telling((_pid, limit) => exhausted(limit)),
         exhausted: (_row, limit) => exhausted(limit),
       }, run),
     inferring: (row) => ({

@@ -15,7 +15,11 @@ import type { TaskRequest } from "../../contracts/task/task.ts";
 import { isImported, type ToolDescriptor } from "../../contracts/tool/tool.ts";
 import type { KernelConfig, Secret } from "../../contracts/wire/wire_control.ts";
 import type { Mount } from "../../contracts/tool/workspace.ts";
-import { type BrowserSessions, makeBrowserSessions } from "../power/plugin/browser_sessions.ts";
+import {
+  type BrowserSessions,
+  countingPages,
+  makeBrowserSessions,
+} from "../power/plugin/browser_sessions.ts";
 import type { Children } from "../core/child/children.ts";
 import type { Commands } from "../power/command/run.ts";
 import type { TaskSessions } from "../power/command/process_sessions.ts";
@@ -34,6 +38,7 @@ import { grantMounts } from "../core/lease/scope.ts";
 import type { McpServers } from "../power/mcp/servers.ts";
 import type { Uses } from "../../contracts/task/spending.ts";
 import type { NetService } from "../power/net/net_service.ts";
+import type { Profiles } from "../power/net/profiles.ts";
 import { guardWikis, type MemoryRequest, type WikiTools } from "../power/wiki/wiki_tools.ts";
 import type { TaskFolders, Toolhosts } from "../power/toolhost/toolhosts.ts";
 import { AGENT_TOOLS, agentToolBindings, type AgentToolsParts } from "./agent_tools.ts";
@@ -68,6 +73,8 @@ export interface TaskToolsParts {
   readonly code: PluginCode;
   readonly engine?: Engine | undefined;
   readonly binding: BindPlugins;
+  /** Where agents are signed in. */
+  readonly profiles?: Profiles | undefined;
   readonly originOf: HostFunctionsParts["originOf"];
   readonly labelOf: HostFunctionsParts["labelOf"];
   readonly clearanceOf: HostFunctionsParts["clearanceOf"];
@@ -179,7 +186,7 @@ export function makeTaskTools(parts: TaskToolsParts): TaskTools {
   const fetching = makeFetching(parts);
   const browsers = config.browser.engine === "chromium" ? makeBrowserSessions(parts) : undefined;
   const plain = makePluginHosts(parts);
-  const pluginHosts = browsers === undefined ? plain : browsers.within(plain);
+  const pluginHosts = browsers?.within(plain) ?? countingPages(plain, parts.uses);
   const pictures = browsers === undefined ? [] : [parts.browser.screenshot(browsers.screenshot)];
   const web = [...parts.web(fetching), ...pictures];
   const plugins = makePluginTools({

@@ -80,9 +80,10 @@ export async function openProxy(
     clock,
     sockets: makeSockets(),
     proxied: (event) => told.push(event),
+    spend: () => Promise.reject(new TypeError("nothing is metered")),
     ...powers,
   });
-  proxies.open({ id: "p", path, allow });
+  proxies.open({ id: "p", path, allow, metered: powers.spend !== undefined });
   const close = (): Promise<void> => proxies.close("p");
   return {
     path,

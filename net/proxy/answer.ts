@@ -9,6 +9,7 @@ import { joinBytes } from "../../port/join_bytes.ts";
 const STATUS: Readonly<Partial<Record<FaultCode, number>>> = {
   invalidInput: 400,
   refused: 403,
+  budgetExhausted: 403,
   rateLimited: 503,
   timedOut: 504,
 };

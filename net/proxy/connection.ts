@@ -1,6 +1,6 @@
 /** One connection to a proxy: one request, or one tunnel, and its end. Nothing is kept alive. @module */
 import { Fault } from "../../contracts/base/fault.ts";
-import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
+import type { NetProxied, NetProxy, NetSpend } from "../../contracts/wire/wire_net.ts";
 import { firstOf } from "../address/first_of.ts";
 import type { WireAnswer } from "../exchange.ts";
 import type { NetPowers } from "../hops.ts";
@@ -9,6 +9,7 @@ import { answerHead, chunkBytes, ESTABLISHED, LAST_CHUNK, refusalBytes } from ".
 import { type Framing, parseProxyHead, type Place, type ProxyAsk } from "./head.ts";
 import { type SocketEnd, type Sockets, writeAll } from "../sockets.ts";
 import type { Clock } from "../clock.ts";
+import { CONNECT_BYTES, headBytesOf, type Meter, metered as counted } from "./meter.ts";
 
 /** Milliseconds for the head of a request. */
 const HEAD_MS = 15_000;
@@ -19,15 +20,17 @@ const HOST_UNITS = 260;
 /** What proxies are made of. */
 export interface ProxyPowers extends NetPowers {
   readonly sockets: Sockets;
-  /** Tells the kernel. */
   readonly proxied: (event: NetProxied) => void;
+  /** Asks the kernel; gives how many bytes were counted. */
+  readonly spend: (spend: NetSpend) => Promise<number>;
 }
 
 /** What one connection is served with. */
 interface ConnectionParts {
   readonly powers: Pick<ProxyPowers, "clock" | "exchange" | "resolver" | "sockets">;
   readonly allow: NetProxy["allow"];
-  /** Hears once what became of it. */
+  readonly meter: Meter;
+  /** Hears what became of it, and where it was cut afterwards. */
   readonly told: (what: Pick<NetProxied, "host" | "ok" | "why">) => void;
 }
 
@@ -115,11 +118,12 @@ interface Telling extends Serving {
 }
 
 async function tunnel(
-  { url }: Place,
+  { host, url }: Place,
   addresses: readonly string[],
-  { client, reader, powers, signal, moved, tell }: Telling,
+  { client, reader, powers, signal, moved, tell, meter, told }: Telling,
 ): Promise<void> {
   const port = portOf(url);
+  await meter.spend(CONNECT_BYTES);
   const { got: peer } = await firstOf(addresses, (address, connectMs) =>
     powers.sockets.connect(
       { address, port, ...(connectMs === undefined ? {} : { connectMs }) },
@@ -130,16 +134,33 @@ async function tunnel(
   try {
     tell(true);
     await writeAll(client, ESTABLISHED, moved);
-    await writeAll(peer, reader.rest(), moved);
+    const metered: Pick<SocketEnd, "write" | "closeWrite"> = {
+      async write(bytes) {
+        await meter.spend(bytes.length);
+        await writeAll(peer, bytes, moved);
+        return bytes.length;
+      },
+      closeWrite: () => peer.closeWrite(),
+    };
+    await writeAll(metered, reader.rest(), moved);
     // Where one way breaks, the other has nobody to talk to.
-    await Promise.all([pump(client, peer, moved), pump(peer, client, moved)]);
+    await Promise.all([pump(client, metered, moved), pump(peer, client, moved)]);
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    told({ host, ok: false, why: cause.message });
+    // What is written now would stand within the tunnel's own bytes.
+    throw new Error("Cannot carry the tunnel on", { cause });
   } finally {
     signal.removeEventListener("abort", close);
     peer.close();
   }
 }
 
-async function pump(from: SocketEnd, to: SocketEnd, moved: () => void): Promise<void> {
+async function pump(
+  from: SocketEnd,
+  to: Pick<SocketEnd, "write" | "closeWrite">,
+  moved: () => void,
+): Promise<void> {
   const buffer = new Uint8Array(64 * 1024);
   for (let n = await from.read(buffer); n !== null; n = await from.read(buffer)) {
     moved();
@@ -151,14 +172,15 @@ async function pump(from: SocketEnd, to: SocketEnd, moved: () => void): Promise<
 async function forward(
   ask: Extract<ProxyAsk, { kind: "forward" }>,
   addresses: readonly string[],
-  { client, reader, powers, signal, moved, gone, tell }: Telling,
+  { client, reader, powers, signal, moved, gone, tell, meter }: Telling,
 ): Promise<void> {
   const { place: { url }, method, target, headers, framing } = ask;
+  await meter.spend(CONNECT_BYTES + headBytesOf(ask));
   const length = framing.kind === "length" ? { length: framing.length } : {};
   const whole = (): void => void watchGone(client, gone);
   const body = framing.kind === "none"
     ? {}
-    : { body: { bytes: thenTold(reader.body(framing), whole), ...length } };
+    : { body: { bytes: thenTold(counted(reader.body(framing), meter), whole), ...length } };
   if (framing.kind === "none") whole();
   const { got: answer } = await firstOf(addresses, (address, connectMs) =>
     powers.exchange.send({

@@ -2,6 +2,7 @@
 import { Fault } from "../../contracts/base/fault.ts";
 import type { NetProxied, NetProxy } from "../../contracts/wire/wire_net.ts";
 import { type ProxyPowers, serveConnection } from "./connection.ts";
+import { makeMeter, UNMETERED } from "./meter.ts";
 import { refusalBytes } from "./answer.ts";
 import { type SocketEnd, type SocketListener, writeAll } from "../sockets.ts";
 import type { Clock } from "../clock.ts";
@@ -28,13 +29,16 @@ export function makeProxies(powers: ProxyPowers): Proxies {
     const under = new Map<AbortController, Promise<void>>();
     const told = makeTold(powers.clock, (event) => powers.proxied({ id: proxy.id, ...event }));
 
+    const meter = proxy.metered === true
+      ? makeMeter((spend) => powers.spend({ id: proxy.id, ...spend }))
+      : UNMETERED;
     const serve = (client: SocketEnd): void => {
       if (under.size >= AT_ONCE || all >= ALL_AT_ONCE) return void turnAway(client, told.tell);
       const abort = new AbortController();
       all++;
       const served = serveConnection(
         client,
-        { powers, allow: proxy.allow, told: told.tell },
+        { powers, allow: proxy.allow, told: told.tell, meter },
         abort,
       ).finally(() => {
         all--;

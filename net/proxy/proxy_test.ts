@@ -340,6 +340,7 @@ Deno.test("a path is one proxy's; one that was left behind is taken over; where 
     ...{ resolver: names, exchange: makeExchange(), sockets: makeSockets() },
     clock: { now: () => 0, after: () => () => undefined },
     proxied: () => undefined,
+    spend: () => Promise.resolve(0),
   });
   proxies.open({ id: "a", path, allow: [] });
   throws(() => proxies.open({ id: "b", path, allow: [] }), isFault("conflict"));

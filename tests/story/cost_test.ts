@@ -48,6 +48,16 @@ Deno.test("alice's budget of a day holds over tasks and a kill -9, and remit cos
     const again = await machine.remit(words);
     assert.match(again.stderr, /the budget of \S+ USD a day is used up/);
     assert.equal((await costs("trigger")).money, before.money, "nothing was asked");
+    const { chart } = z.object({
+      chart: z.object({
+        of: z.literal("USD"),
+        times: z.array(z.string()),
+        series: z.array(z.object({ name: z.string(), values: z.array(z.number()) })),
+      }),
+    }).parse(await machine.json(["cost", "--by", "agent", "--chart"]));
+    assert.equal(chart.series[0]?.values.reduce((sum, each) => sum + each, 0), before.money);
+    const plotted = await machine.remit(["cost", "--chart"]);
+    assert.match(plotted.stdout, /^\d{4}-\d\d-\d\d {2}█+ +\d+\.\d{4} USD\n/);
     const shown = await machine.remit(["cost", "--by", "model"]);
     assert.match(shown.stdout, /^MODEL +TURNS +IN +OUT +USD/);
     assert.match(shown.stdout, /since \d{4}-\d\d-\d\d: \d+\.\d{4} USD/);

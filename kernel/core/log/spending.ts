@@ -19,17 +19,20 @@ export interface Payer {
   readonly trigger: string;
   /** Undefined for the operator's own requests. */
   readonly task?: string;
+  /** The tasks of one session have it in common. */
+  readonly session?: string;
 }
 
 /** The payer of a task that is known; of none, what the operator asked. */
 export function payerOf(
-  task: Pick<AgentTask, "ingress" | "agent"> | undefined,
+  task: ReturnType<FindTask>,
   child?: string,
 ): Payer {
   return {
     agent: child ?? task?.agent ?? "agent",
     principal: task?.ingress.principal ?? "operator",
     trigger: task?.ingress.channel ?? "terminal",
+    ...(task?.session === undefined ? {} : { session: task.session }),
   };
 }
 
@@ -85,13 +88,14 @@ export async function* spentSince(
   }
 }
 
-/** What was used of other things than money since a time (milliseconds since 1970), newest first. */
+/** What was used of other things than money, of one task or of all, since a time (milliseconds since 1970), newest first. */
 export async function* usedSince(
   store: Pick<Store, "events">,
   since: number,
+  only?: string,
 ): AsyncGenerator<Used> {
   const childOf = makeChildren(store);
-  for await (const { at, task, body } of eventsSince(store, ["budgetUsed"], since)) {
+  for await (const { at, task, body } of eventsSince(store, ["budgetUsed"], since, only)) {
     const used = bodyOf({ body });
     const of = Object.keys(BUDGET_SPANS).find((each) => each === used["of"]);
     if (of === undefined) continue;
@@ -104,11 +108,13 @@ async function* eventsSince(
   store: Pick<Store, "events">,
   kinds: readonly EventKind[],
   since: number,
+  task?: string,
 ): AsyncGenerator<StoredEvent> {
   let untilSeq: number | undefined;
   for (;;) {
     const page: readonly StoredEvent[] = await store.events({
       ...(untilSeq === undefined ? {} : { untilSeq }),
+      ...(task === undefined ? {} : { task }),
       ...{ kinds, newest: true, limit: PAGE },
     });
     for (const event of page) {
@@ -198,7 +204,9 @@ export function dayOf(at: number): string {
 }
 
 /** Looks a task up, by its id or what else stands in the log in its place; undefined where there is none. */
-export type FindTask = (task: string) => Pick<AgentTask, "ingress" | "agent"> | undefined;
+export type FindTask = (
+  task: string,
+) => Pick<AgentTask, "ingress" | "agent"> & Partial<Pick<AgentTask, "session">> | undefined;
 
 /** Sums by day, model and payer, the newest first. */
 export async function costsOf(
@@ -224,7 +232,8 @@ export async function sumsOf(
   for await (const spent of payments) {
     if (spent.at >= until) continue;
     const { model } = spent;
-    const of = { day: dayOf(spent.at), model, ...payerOf(await find(spent.task), spent.child) };
+    const { session: _each, ...payer } = payerOf(await find(spent.task), spent.child);
+    const of = { day: dayOf(spent.at), model, ...payer };
     const key = JSON.stringify(of);
     const row = rows.get(key) ?? {
       ...of,

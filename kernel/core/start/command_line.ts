@@ -37,6 +37,8 @@ export interface CommandParts {
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Processes and threads that it may have; absent, or more: {@link threadsOf}. */
+  readonly threads?: number | undefined;
   /** How it is begun where it goes on after its call. */
   readonly begun?: Begun;
   /** Where the program is an agent of others. */
@@ -120,6 +122,10 @@ const GiB = 1024 * MiB;
 /** Bytes of data that each process of a granted program, or of an agent of others, may take. */
 export function dataOf(agent: boolean): number {
   return (agent ? 16 : 4) * GiB;
+}
+/** Processes and threads that a granted program, or an agent of others, may have at most. */
+export function threadsOf(agent: boolean): number {
+  return agent ? AGENT_PROCESSES : COMMAND_PROCESSES;
 }
 /** Numbers of the user and the group that own nothing. */
 export const NOBODY = "65534";
@@ -228,6 +234,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
         ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
         ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
+        ...countedApart(config),
       ]
       : []),
     // Processes are counted for each user in each user namespace: what runs outside does not count.
@@ -235,7 +242,7 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
       `${INNER}/prlimit`,
       ...limiting({ data: dataOf(agent !== undefined), file: 256 * MiB, files: 1_024 }),
     ],
-    ...[`--nproc=${agent === undefined ? COMMAND_PROCESSES : AGENT_PROCESSES}`, "--"],
+    ...[`--nproc=${Math.min(parts.threads ?? Infinity, threadsOf(agent !== undefined))}`, "--"],
     ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
     ...["--unshare-user", "--disable-userns", ...FILTERING],
     ...["--cap-drop", "ALL", "--clearenv", ...setting({ ...parts.env, ...begun?.env })],
@@ -248,6 +255,15 @@ export function lineOfCommand(config: WallConfig, parts: CommandParts): StartLin
       ...begun?.words ?? [program, ...parts.args],
     ],
   ]);
+}
+
+/**
+ * A user namespace around a program of nobody's: processes are counted in all namespaces above a program's own too, and
+ * without this one those of every other such program would be this one's.
+ */
+export function countedApart(config: WallConfig): readonly string[] {
+  const wall = [`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/", "--unshare-user"];
+  return [...wall, "--cap-drop", "ALL", "--"];
 }
 
 function placeOfMount({ agent }: Pick<CommandParts, "agent">, name: string): string {

@@ -13,6 +13,7 @@ import {
   COMMAND_ENV,
   COMMAND_PROCESSES,
   type CommandIdentity,
+  countedApart,
   INNER,
   NOBODY,
   SETTINGS,
@@ -266,6 +267,7 @@ export function lineOfMcpProgram(
         ...[`${INNER}/bwrap`, ...marking(config), "--dev-bind", "/", "/"],
         ...["--cap-drop", "ALL", ...BECOMING, "--"],
         ...[`${INNER}/setpriv`, "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"],
+        ...countedApart(config),
       ]
       : []),
     ...[`${INNER}/prlimit`, `--nproc=${COMMAND_PROCESSES}`, "--"],

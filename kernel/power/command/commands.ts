@@ -14,7 +14,7 @@ import type { Lease } from "../../../contracts/authority/lease.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type CopyService, kept, mixed, setup, watchWeight } from "./copies.ts";
-import { COMMAND_ENV, dataOf, lineOfCommand } from "../../core/start/command_line.ts";
+import { COMMAND_ENV, dataOf, lineOfCommand, threadsOf } from "../../core/start/command_line.ts";
 import {
   type AgentRun,
   type AgentRuns,
@@ -33,7 +33,7 @@ import type { Pins } from "./pins.ts";
 import { type CopyPlace, makeCopyPlaces } from "./places.ts";
 import type { RunPowers } from "./command_spawn_powers.ts";
 import type { CommandWalls } from "../../core/start/walls.ts";
-import type { Amounts, Uses } from "../../../contracts/task/spending.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import type { ExitStatus, SpawnPowers } from "../../core/start/spawn.ts";
 import type { TaskFolders } from "../toolhost/toolhosts.ts";
@@ -71,13 +71,48 @@ export interface CommandsParts {
   folders(task: TaskId): TaskFolders | undefined;
 }
 
-/** What budgets count of one program: it, and what its walls let it take of memory at most. */
-export function usesOf({ command }: Pick<CommandRun, "command">): Amounts {
-  return { processes: 1, memoryBytes: dataOf(command.agent !== undefined) };
+/** Fewest processes and threads that a program, or an agent of others, is started with: the walls' own are among them. */
+const LEAST_THREADS = 8, LEAST_OF_AGENT = 64;
+
+/** One program as budgets count it. */
+export interface CountedProgram {
+  /** Processes and threads that its walls are to let it have; undefined where no budget holds for them. */
+  readonly threads: number | undefined;
+  /** It has ended. */
+  release(): void;
+}
+
+/**
+ * Counts a program: it, what its walls let it take of memory at most, and of the threads that are left as many as such
+ * a program may have. Rejects `budgetExhausted`.
+ */
+export async function countProgram(
+  uses: Uses | undefined,
+  run: Pick<CommandRun, "command" | "task" | "pid">,
+  doing: string,
+): Promise<CountedProgram> {
+  if (uses === undefined) return { threads: undefined, release: () => undefined };
+  const agent = run.command.agent !== undefined;
+  const release = await uses.take(run, { processes: 1, memoryBytes: dataOf(agent) }, doing);
+  if (!uses.has("threads")) return { threads: undefined, release };
+  try {
+    const need = agent ? LEAST_OF_AGENT : LEAST_THREADS;
+    const threads = await uses.step(run, "threads", { need, most: threadsOf(agent), doing });
+    return {
+      threads: threads.amount,
+      release(): void {
+        threads.release();
+        release();
+      },
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** One run under way. */
-interface Open {
+interface Open extends Pick<CountedProgram, "threads"> {
   readonly run: CommandRun;
   readonly leases: readonly Lease[];
   readonly deadlines: Set<Deadline>;
@@ -237,6 +272,7 @@ export function makeCommands(parts: CommandsParts): Commands {
       ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work, mounts: run.mounts },
         ...{ pin, program: command.program, args: run.args, cwd: run.cwd },
+        threads: entry.threads,
         env: { ...COMMAND_ENV, ...run.env },
         ...agent?.line,
       }),
@@ -286,14 +322,15 @@ export function makeCommands(parts: CommandsParts): Commands {
     if (folders === undefined) {
       throw new Fault("gone", `Cannot run ${command.name}: the task has ended`);
     }
-    const release = await parts.uses?.take(run, usesOf(run), `run ${command.name}`);
+    const counted = await countProgram(parts.uses, run, `run ${command.name}`);
     if (signal.aborted) {
-      release?.();
+      counted.release();
       throw cancelled(run);
     }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
       ...{ run, leases: held(leases, run), deadlines: new Set(), pids: [], ending: undefined },
+      threads: counted.threads,
       kill: () => undefined,
       done: settled.promise,
     };
@@ -315,7 +352,7 @@ export function makeCommands(parts: CommandsParts): Commands {
     } finally {
       signal.removeEventListener("abort", cancel);
       open.delete(entry);
-      release?.();
+      counted.release();
       settled.resolve();
     }
   };

@@ -52,9 +52,11 @@ export interface Room {
 /** Copies the mounts and begins the program. Rejects as a run does; nothing stays then. */
 export async function openRoom(
   parts: RoomParts,
-  { run, folders, dropped, onTooMuch }: {
+  { run, folders, threads, dropped, onTooMuch }: {
     readonly run: SessionStart;
     readonly folders: TaskFolders;
+    /** Processes and threads that it may have; undefined: as many as any program. */
+    readonly threads: number | undefined;
     /** Aborted when the session is to end. */
     readonly dropped: AbortSignal;
     onTooMuch(fault: Fault): void;
@@ -102,7 +104,7 @@ export async function openRoom(
     program = beginProgram({
       ...lineOfCommand(config, {
         ...{ identity: parts.walls.identity, work: `${work}/1`, mounts: run.mounts },
-        ...{ pin, program: command.program, args: run.args },
+        ...{ pin, program: command.program, args: run.args, threads },
         ...{ cwd: run.cwd, env: { ...COMMAND_ENV, ...run.env } },
         begun: begunAs([programPlace(command.program), ...run.args], {
           signals,

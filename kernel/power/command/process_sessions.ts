@@ -20,7 +20,7 @@ import {
 } from "../../../contracts/tool/process_session.ts";
 import { cancelled, held } from "./run.ts";
 import { kept } from "./copies.ts";
-import { type CommandsParts, usesOf } from "./commands.ts";
+import { type CommandsParts, countProgram } from "./commands.ts";
 import { type Deadline, makeDeadline } from "../../core/process/limits.ts";
 import { makeSessionBook, type Session } from "./process_book.ts";
 import type { LiveProgram } from "./process_live.ts";
@@ -179,19 +179,21 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
   };
 
   /** What a session starts with; where it may not, nothing of it is counted any more. */
-  const admitted = (run: SessionStart, release: (() => void) | undefined) => {
+  const admitted = (run: SessionStart, release: () => void) => {
     try {
       const walled = book.admit(run), folders = parts.folders(run.task);
       if (folders !== undefined) return { walled, folders };
       throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
     } catch (error) {
-      release?.();
+      release();
       throw error;
     }
   };
   const start: ProcessSessions["start"] = async (run, signal) => {
     book.admit(run);
-    const release = await parts.uses?.take(run, usesOf(run), `start ${run.command.name}`);
+    const { threads, release } = await countProgram(
+      ...[parts.uses, run, `start ${run.command.name}`] as const,
+    );
     const { walled, folders } = admitted(run, release);
     const entry: Session = {
       ...{ id: `s${powers.token()}`, run, leases: held(leases, run), deadlines: new Set() },
@@ -204,7 +206,7 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     try {
       entry.opening = inTurn(run.task, () =>
         openRoom({ ...parts, walls: walled }, {
-          ...{ run, folders, dropped: entry.dropped.signal },
+          ...{ run, folders, threads, dropped: entry.dropped.signal },
           onTooMuch: (fault) => drop(entry, fault),
         }));
       const room = await within(entry, entry.opening, signal);

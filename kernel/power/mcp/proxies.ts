@@ -3,7 +3,7 @@ import * as z from "zod";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
 import type { Json } from "../../../contracts/base/mod.ts";
-import type { NetProxied, NetProxy } from "../../../contracts/wire/mod.ts";
+import type { NetProxied, NetProxy, NetSpend } from "../../../contracts/wire/mod.ts";
 import type { NetService } from "../net/net_service.ts";
 
 /** One way out, to the hosts that it was opened for. */
@@ -20,8 +20,18 @@ export interface McpProxies {
   open(options: {
     readonly allow: NetProxy["allow"];
     on(event: NetProxied): void;
+    /** Counts what it sends in budgets, and gives how much; absent: none holds for it. */
+    readonly spend?: ((wanted: Omit<NetSpend, "id">) => Promise<number>) | undefined;
   }): Promise<McpProxy>;
 }
+
+/** Most bytes of one step: no budget is handed out whole. */
+const MOST_SPENT = 1_048_576;
+const Spend = z.object({
+  id: z.string().max(64),
+  need: z.int().min(1).max(MOST_SPENT),
+  most: z.int().min(1).max(MOST_SPENT),
+}).strict();
 
 const Proxied = z.object({
   id: z.string().max(64),
@@ -43,7 +53,7 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
   };
 
   return Object.freeze<McpProxies>({
-    async open({ allow, on }): Promise<McpProxy> {
+    async open({ allow, on, spend }): Promise<McpProxy> {
       if (paths.length === 0) {
         throw new Fault("unavailable", "Cannot open a way to the network: no socket was granted");
       }
@@ -54,10 +64,19 @@ export function makeMcpProxies(paths: readonly string[], net: NetService): McpPr
         const { success, data } = Proxied.safeParse(body);
         // zod keeps absent properties absent; its types cannot say so.
         if (op === "proxied" && success) on(data as NetProxied);
+      }, async (op, body) => {
+        const { data } = Spend.safeParse(body);
+        if (op !== "proxySpend" || data === undefined || spend === undefined) {
+          throw new Fault("invalidInput", "Cannot count what is sent: it does not parse");
+        }
+        return { bytes: await spend({ need: data.need, most: Math.max(data.need, data.most) }) };
       });
       try {
         const child = await net.provide();
-        const asked: NetProxy = { id, path, allow };
+        const asked: NetProxy = {
+          ...{ id, path, allow },
+          ...(spend === undefined ? {} : { metered: true }),
+        };
         await child.port.ask("proxyOpen", toJson(asked));
         let closed = false;
         return Object.freeze<McpProxy>({

@@ -2,10 +2,11 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Fault, type Json, type JsonObject } from "../../../contracts/base/mod.ts";
 import type { Child } from "../../core/child/child.ts";
 import { makeMcpProxies } from "./proxies.ts";
-import type { HearNet } from "../net/net_service.ts";
+import type { AnswerNet, HearNet } from "../net/net_service.ts";
 
 function bench(paths: readonly string[], fails = false) {
   const asked: [string, JsonObject][] = [], hearing = new Map<string, HearNet>();
+  const answering = new Map<string, AnswerNet>();
   const child = {
     port: {
       ask(op: string, body: JsonObject): Promise<Json> {
@@ -20,12 +21,13 @@ function bench(paths: readonly string[], fails = false) {
   const proxies = makeMcpProxies(paths, {
     freshId: () => `p${++ids}`,
     provide: () => Promise.resolve(child),
-    listen(id, hear) {
+    listen(id, hear, answer) {
       hearing.set(id, hear);
+      if (answer !== undefined) answering.set(id, answer);
       return () => void hearing.delete(id);
     },
   });
-  return { proxies, asked, hearing };
+  return { proxies, asked, hearing, answering };
 }
 
 const allow = [{ host: "example.org:443", named: false }];
@@ -67,4 +69,31 @@ Deno.test("connections are told to whoever opened the way, and nonsense to nobod
   deepEqual(told, [{ id: "p1", host: "evil.example:443", ok: false, why: "not granted" }]);
   proxy.close();
   equal(hearing.size, 0);
+});
+
+Deno.test("what a metered way sends is counted by whoever opened it; of another way, and what does not parse, nothing is", async () => {
+  const { proxies, asked, answering } = bench(["/run/p0", "/run/p1"]);
+  const counted: unknown[] = [];
+  await proxies.open({
+    ...{ allow, on: () => undefined },
+    spend(wanted) {
+      counted.push(wanted);
+      return Promise.resolve(wanted.most);
+    },
+  });
+  await proxies.open({ allow, on: () => undefined });
+  deepEqual(asked.map(([, { metered }]) => metered), [true, undefined]);
+  const first = answering.get("p1"), second = answering.get("p2");
+  deepEqual(await first?.("proxySpend", { id: "p1", need: 5, most: 4_096 }), { bytes: 4_096 });
+  const refused: readonly (readonly [AnswerNet | undefined, string, JsonObject])[] = [
+    [first, "proxySpend", { id: "p1", need: -5, most: 4_096 }],
+    [first, "proxySpend", { id: "p1", need: 1, most: 1e9 }],
+    [first, "proxySpend", { id: "p1", need: 1.5, most: 2 }],
+    [first, "else", { id: "p1", need: 1, most: 1 }],
+    [second, "proxySpend", { id: "p2", need: 1, most: 1 }],
+  ];
+  for (const [answer, op, body] of refused) {
+    await rejects(answer?.(op, body) ?? Promise.resolve(), /does not parse/);
+  }
+  deepEqual(counted, [{ need: 5, most: 4_096 }]);
 });

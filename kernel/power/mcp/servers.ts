@@ -73,7 +73,7 @@ export interface McpServers {
 }
 
 /** What {@link makeMcpServers} is handed. */
-export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames"> {
+export interface McpServersParts extends Pick<StartParts, "forbids" | "forbiddenNames" | "uses"> {
   readonly children: McpChildren;
   readonly leases: Pick<Leases, "list" | "alive" | "onEnd">;
   readonly powers: Pick<Powers, "now" | "after">;

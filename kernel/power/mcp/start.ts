@@ -8,7 +8,8 @@ import {
   mcpHostOf,
   mcpSocketsOf,
 } from "../../../contracts/exchange/mcp.ts";
-import type { NetProxied, NetProxy } from "../../../contracts/wire/wire_net.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
+import type { NetProxied, NetProxy, NetSpend } from "../../../contracts/wire/wire_net.ts";
 import type { McpChildren, ServerOptions } from "../../core/child/mcp_children.ts";
 import type { PipedProcess } from "../../core/child/mcp_pipe_powers.ts";
 import type { Judge } from "../../core/child/permission_line.ts";
@@ -24,6 +25,7 @@ export interface McpProxies {
   open(options: {
     readonly allow: NetProxy["allow"];
     on(event: NetProxied): void;
+    readonly spend?: ((wanted: Omit<NetSpend, "id">) => Promise<number>) | undefined;
   }): Promise<{ readonly path: string; close(): void }>;
 }
 
@@ -31,6 +33,8 @@ export interface McpProxies {
 export interface StartParts {
   readonly children: Pick<McpChildren, "mcpServer">;
   readonly proxies?: McpProxies;
+  /** Budgets of what it sends; absent: there are none. */
+  readonly uses?: Pick<Uses, "step" | "has">;
   readonly serve: McpServe;
   readonly at: McpPlace;
   /** What of its grants the task holds now. */
@@ -110,7 +114,7 @@ export async function startBehindWalls(
 
 /** The net service's socket for what hosts it holds. */
 async function wayOut(
-  { grants, proxies, serve, at }: StartParts,
+  { grants, proxies, serve, at, uses }: StartParts,
 ): Promise<{ readonly path: string; close(): void } | undefined> {
   const hosts = grants.filter(({ right, value }) => right === "net" && !value.startsWith("unix:"))
     .map(({ value }) => value);
@@ -121,7 +125,12 @@ async function wayOut(
       `Cannot start "${at.server.name}": it needs the network, and there is no way out`,
     );
   }
+  const doing = `send what "${at.server.name}" sends`;
   return await proxies.open({
+    spend: uses?.has("egressBytes") === true
+      ? async (wanted) =>
+        (await uses.step({ task: at.task }, "egressBytes", { ...wanted, doing })).amount
+      : undefined,
     allow: hosts.map((host) => ({ host, named: isLocal(host) })),
     on: ({ host, ok, why }) => serve.log(at, "proxied", { ok, host }, why),
   });

@@ -6,7 +6,7 @@ import type { SumNow } from "./reservations.ts";
 /** Whose budgets may be. */
 export const OWNERS = ["agent", "principal", "trigger"] as const;
 
-/** When the day or month of a time begins and ends, UTC; a task's life and a moment have no bounds. */
+/** When the day or month of a time begins and ends, UTC; a task's or session's life and a moment have no bounds. */
 export function periodOf(
   per: SpendingBudget["per"],
   now: number,
@@ -19,6 +19,7 @@ export function periodOf(
     case "month":
       return { from: Date.UTC(year, month, 1), to: Date.UTC(year, month + 1, 1) };
     case "task":
+    case "session":
     case "moment":
       return { from: 0, to: Infinity };
   }
@@ -57,7 +58,7 @@ export function wordsOf(budget: SpendingBudget, of: string): string {
   const span = per === "moment" ? "at once" : `a ${per}`;
   return `the budget of ${amountText(what, most)} ${span}${
     whose.length === 0 ? "" : ` for ${whose.join(", ")}`
-  }${per === "task" ? ` (task ${of})` : ""}`;
+  }${per === "task" || per === "session" ? ` (${per} ${of})` : ""}`;
 }
 
 /** What a person may do beside raising a budget that is used up. */
@@ -65,6 +66,7 @@ const WAITING: Readonly<Record<SpendingBudget["per"], string>> = {
   day: "wait for the next day",
   month: "wait for the next month",
   task: "start another task",
+  session: "begin another session",
   moment: "wait until one of those at work has ended",
 };
 

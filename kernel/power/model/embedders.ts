@@ -38,7 +38,7 @@ export interface HeldEmbedder {
 }
 
 /** What {@link makeEmbedders} is handed. */
-export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers"> {
+export interface EmbeddersParts extends Pick<GovernParts, "rates" | "log" | "powers" | "egress"> {
   /** As of the model services. */
   provide(choice: ModelChoice): Promise<OpenModel>;
   /** Why a session of this profile, with texts of this label, may not use the model; undefined when it may. */
@@ -96,9 +96,9 @@ function held(choice: ModelChoice, model: OpenModel, parts: EmbeddersParts): Hel
         throw new Fault(never ? "refused" : "clearance", `Cannot embed: ${why}`);
       }
       if (texts.length === 0) return { vectors: [], inputTokens: 0 };
-      const { rates, log, powers } = parts;
+      const { rates, log, powers, egress } = parts;
       const own = governed(model, {
-        ...{ rates, log, powers, row: { ...row, label } },
+        ...{ rates, log, powers, egress, row: { ...row, label } },
         modelRefused: () => refusedAt(row, label),
       });
       return await own.embed(texts, signal, onEntered);

@@ -45,6 +45,12 @@ export type InferAside = (
   signal: AbortSignal,
 ) => Promise<InferenceResponse>;
 
+/** Counts what a process sends to the model of a host. */
+export type CountEgress = (
+  row: Pick<ProcessRow, "task" | "pid">,
+  sends: { readonly bytes: number; readonly host: string },
+) => Promise<void>;
+
 /** What {@link governed} is handed. */
 export interface GovernParts {
   /** Whose requests they are. For an embedding: with the label of the texts, where it is higher. */
@@ -55,6 +61,8 @@ export interface GovernParts {
   readonly rates: ModelRates;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "token">;
+  /** Counts bytes in budgets before they leave for a host; rejects `budgetExhausted`. Absent: there are none. */
+  readonly egress?: CountEgress | undefined;
   /** Why the process may not use this model now; undefined when it may. */
   modelRefused(): string | undefined;
 }
@@ -147,6 +155,7 @@ export function governed(model: OpenModel, parts: GovernParts): GovernedModel {
   const asked = async <T>(leaving: Leaving<T>, host: string, size: EgressSize): Promise<void> => {
     const refused = parts.modelRefused();
     if (refused !== undefined) throw new Fault("refused", `Cannot infer: ${refused}`);
+    await parts.egress?.(row, { bytes: size.bytes, host });
     const { use, nonce, texts, tools, maxTokens } = leaving;
     await parts.log.append(row.task, [
       modelAsked(row, { ...size, use, host, model: info, nonce, texts, tools, maxTokens }),

@@ -38,7 +38,7 @@ interface World {
   /** What happened, in its order. */
   readonly seen: string[];
   readonly events: NewEvent[];
-  readonly changes: { refused?: string; full?: boolean; fails?: Error };
+  readonly changes: { refused?: string; full?: boolean; fails?: Error; egress?: number };
 }
 
 function makeWorld(plan: Partial<OpenModel["plan"]>, noTimers = true): World {
@@ -88,6 +88,13 @@ function makeWorld(plan: Partial<OpenModel["plan"]>, noTimers = true): World {
     powers,
     rates: makeModelRates(powers),
     modelRefused: () => changes.refused,
+    egress(_row, { bytes, host }) {
+      if (bytes <= (changes.egress ?? Infinity)) {
+        if (changes.egress !== undefined) seen.push(`${bytes} bytes to ${host}`);
+        return Promise.resolve();
+      }
+      return Promise.reject(new Fault("budgetExhausted", "Cannot ask a model: it is used up"));
+    },
     log: {
       append: (task, more) => {
         if (changes.full === true) {
@@ -224,4 +231,21 @@ Deno.test("arguments of calls, tools and the schema count among what leaves", ()
   const base = requestSize(REQUEST).bytes;
   const longer = requestSize({ ...REQUEST, responseSchema: "{}" }).bytes;
   equal(longer, base + 2);
+});
+
+Deno.test("what leaves for a model is counted before it is on record; what does not fit is neither sent nor recorded", async () => {
+  const world = makeWorld({ host: "api.example.com" });
+  world.changes.egress = 14;
+  await infer(world);
+  deepEqual(world.seen.slice(0, 2), ["14 bytes to api.example.com", "modelAsked"]);
+  world.changes.egress = 13;
+  world.seen.length = 0;
+  await rejects(infer(world), /used up/);
+  const vectors = world.model.embed(["fourteen bytes"], new AbortController().signal);
+  await rejects(vectors, /used up/);
+  deepEqual(world.seen, []);
+  const here = makeWorld({});
+  here.changes.egress = 0;
+  await infer(here);
+  deepEqual(here.seen, ["entered", "sent"], "text for a model of this machine leaves nothing");
 });

@@ -9,7 +9,7 @@ import { DEAREST, type Price } from "../../../contracts/model/model_config.ts";
 import { estimateTokens, estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import type { ProcessTable } from "../../core/process/table.ts";
 import type { ModelPlan } from "./model_plan.ts";
-import type { Account } from "./standing_budgets.ts";
+import type { Account } from "./accounts.ts";
 
 /** A request that its money is held for. */
 export interface HeldRequest {

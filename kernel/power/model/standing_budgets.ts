@@ -1,6 +1,6 @@
 /**
  * Budgets over many tasks: US dollars and other things for a day or a month, of all together or of each principal,
- * agent or trigger; some for the life of a task, or for what is there at one moment. The sums are those of the log, so
+ * agent or trigger; some for the life of a task or session, or for what is there at one moment. The sums are those of the log, so
  * that a kernel that was killed changes none of them; what its requests under way may have cost counts as held until
  * their day or month is over.
  * @module
@@ -12,14 +12,8 @@ import {
   type BudgetStanding,
   type SpendingBudget,
 } from "../../../contracts/task/spending.ts";
-import {
-  dayOf,
-  type FindTask,
-  type Payer,
-  payerOf,
-  type Spent,
-  type Used,
-} from "../../core/log/spending.ts";
+import { dayOf, type Payer, payerOf } from "../../core/log/spending.ts";
+import type { Account, StandingBudgets, Taken } from "./accounts.ts";
 import { OWNERS, periodOf, usedUp, wordsOf } from "./budget_words.ts";
 import type { SharedSums, SumNow } from "./reservations.ts";
 
@@ -27,61 +21,6 @@ import type { SharedSums, SumNow } from "./reservations.ts";
 const NEAR = 0.8;
 /** Part of a day or month before which nothing is said of how it goes on. */
 const TOO_EARLY = 0.02;
-
-/** What one spender has in all budgets that hold for it. */
-export interface Account {
-  /** US dollars that nobody spent or holds; never below 0. */
-  left(): number;
-  /** Learns what other kernels spend and hold; nothing where this one is alone. */
-  refresh(): Promise<void>;
-  /** Throws `budgetExhausted` where this many US dollars more do not fit, naming the budget. */
-  check(money: number): void;
-  /**
-   * Holds `money` for a request under way, until what is returned is called; undefined where another kernel was first
-   * and `need` of it does not fit any more: look again.
-   */
-  hold(money: number, need?: number): Promise<(() => void) | undefined>;
-  /** Counts what was paid, whether or not it fits. The budgets that this brought near their end: tell people, once. */
-  book(money: number): readonly BudgetStanding[];
-  /**
-   * Counts an amount of something other than money before it is used, or throws `budgetExhausted`: what is counted
-   * stays so, whatever becomes of it; `past`: it was used already, whether or not it fits. The budgets that this brought near their end: tell people, once.
-   */
-  take(amount: number, doing: string, past?: boolean): Promise<Taken>;
-  /** Others hold some of it. */
-  busy(): boolean;
-  /** Resolves when somebody lets go of what they held. */
-  freed(): Promise<void>;
-}
-
-/** What was counted. */
-export interface Taken {
-  readonly near: readonly BudgetStanding[];
-  /** A kill must not forget it. */
-  readonly lasting: boolean;
-  /** What was there at this moment is there no more. */
-  release(): void;
-}
-
-/** All of them. */
-export interface StandingBudgets {
-  /** `what` absent: money. */
-  of(payer: Payer, what?: BudgetOf): Account;
-  /** Counts what the log says of this month, before the first request. */
-  seed(spent: AsyncIterable<Spent>, find: FindOrAsk): Promise<void>;
-  /** The same of other things than money; `live`: tasks that are not over. */
-  seedUsed(
-    used: AsyncIterable<Used>,
-    find: FindOrAsk,
-    live: ReadonlySet<string>,
-  ): Promise<void>;
-  /** There are some of it. */
-  has(what: BudgetOf): boolean;
-  /** A task has ended: its own sums are over. */
-  forget(task: string): void;
-  /** How each stands, those of which something was spent. */
-  standings(): Promise<readonly BudgetStanding[]>;
-}
 
 interface Sum {
   spent: number;
@@ -97,6 +36,10 @@ export interface SharedParts extends SharedSums {
   note(line: string): void;
 }
 
+/** Sessions of which it is told how their budgets stand: those that used the most. */
+const SESSIONS = 20;
+/** Sessions that are remembered. */
+const MOST_SESSIONS = 50_000;
 /** Milliseconds after which a kernel looks again at what others hold. */
 const OTHERS_MS = 500;
 
@@ -118,7 +61,9 @@ export function makeStandingBudgets(
     const covers = OWNERS.every((name) =>
       budget[name] === undefined || budget[name] === payer[name]
     );
-    if (budget.per === "task") return covers ? payer.task : undefined;
+    if (budget.per === "task" || budget.per === "session") {
+      return covers ? payer[budget.per] : undefined;
+    }
     return covers ? (budget.each === undefined ? "" : payer[budget.each]) : undefined;
   };
   const keyOf = (budget: SpendingBudget, of: string, at: number): string =>
@@ -143,9 +88,21 @@ export function makeStandingBudgets(
     }
   };
   const sumAt = (key: string): Sum => {
-    const sum = sums.get(key) ?? { spent: 0, held: 0, told: false };
+    const known = sums.get(key);
+    if (known !== undefined) return known;
+    const sum = { spent: 0, held: 0, told: false };
     sums.set(key, sum);
     return sum;
+  };
+  /** Sums of sessions, of which nobody says that they are over: those that nobody used for longest are forgotten. */
+  const sessions = new Set<string>();
+  const remember = (key: string): void => {
+    sessions.delete(key);
+    sessions.add(key);
+    const [oldest] = sessions;
+    if (sessions.size <= MOST_SESSIONS || oldest === undefined) return;
+    sessions.delete(oldest);
+    sums.delete(oldest);
   };
   /** Each budget that holds for a spender now, and its sum. */
   const holding = (
@@ -157,6 +114,7 @@ export function makeStandingBudgets(
       const of = holderOf(budget, payer), { most, of: kind } = amountOf(budget);
       if (of === undefined || kind !== what) return [];
       const key = keyOf(budget, of, at);
+      if (budget.per === "session") remember(key);
       return [{ budget, most, of, key, sum: sumAt(key) }];
     });
   const standing = (budget: SpendingBudget, whose: string, sum: Sum): BudgetStanding => {
@@ -360,12 +318,15 @@ export function makeStandingBudgets(
       const keys = [...sums.keys()];
       learn(await shared.look(keys.map(sharedKey), keys.map((key) => sumAt(key).spent)), keys);
     },
-    async seedUsed(used, find, live): Promise<void> {
+    async seedUsed(used, find, { live, again = false }): Promise<void> {
+      // What is here was counted here, or seeded before.
+      const known: ReadonlySet<string> = new Set(again ? sums.keys() : []);
       for await (const { at, task, child, of, amount } of used) {
         const own = live.has(task) ? { task } : {};
         const payer = { ...payerOf(await find(task), child), ...own };
-        for (const { budget, most, sum } of holding(payer, of, at)) {
-          if (budget.per === "moment") continue;
+        for (const { budget, most, key, sum } of holding(payer, of, at)) {
+          if (budget.per === "moment" || known.has(key)) continue;
+          if (again && budget.per !== "task") continue;
           sum.spent += amount;
           sum.told ||= sum.spent >= most * NEAR;
         }
@@ -380,6 +341,10 @@ export function makeStandingBudgets(
           const [number, begun, of] = JSON.parse(key) as [number, string, string];
           return number === n && begun === from ? [standing(budget, of, sum)] : [];
         });
+        if (budget.per === "session") {
+          return own.filter(({ spent, held }) => spent + held > 0)
+            .sort((a, b) => b.spent + b.held - a.spent - a.held).slice(0, SESSIONS);
+        }
         if (own.length > 0 || budget.each !== undefined || budget.per === "task") return own;
         return [standing(budget, "", { spent: 0, held: 0, told: false })];
       });
@@ -394,6 +359,3 @@ interface Holding {
   readonly key: string;
   readonly sum: Sum;
 }
-
-/** Looks a task up, here or at the other kernels. */
-export type FindOrAsk = (task: string) => ReturnType<FindTask> | Promise<ReturnType<FindTask>>;

@@ -3,6 +3,7 @@
  * and what a call did not need after all stays counted. docs/money.md.
  * @module
  */
+import { Fault } from "../../../contracts/base/fault.ts";
 import type { ProcessKeeper } from "../../../contracts/task/process.ts";
 import type { AgentTask } from "../../../contracts/task/task.ts";
 import type { BudgetOf, BudgetStanding, User, Uses } from "../../../contracts/task/spending.ts";
@@ -15,7 +16,7 @@ import {
   type Used,
 } from "../../core/log/spending.ts";
 import { amountText, periodOf } from "./budget_words.ts";
-import type { FindOrAsk, StandingBudgets } from "./standing_budgets.ts";
+import type { FindOrAsk, StandingBudgets } from "./accounts.ts";
 
 /** What {@link makeUses} is handed. */
 export interface UsesParts {
@@ -26,8 +27,10 @@ export interface UsesParts {
 }
 
 /** A line for people who watch: how a budget stands that runs out. */
-export function nearText({ name, of, spent, held }: BudgetStanding): string {
-  return `${name}: ${amountText(of, spent + held)} ${of === "money" ? "spent" : "used"}`;
+export function nearText({ name, per, of, spent, held }: BudgetStanding): string {
+  // A request holds what it may cost until its payment is booked: that is not spent a second time.
+  const amount = amountText(of, per === "moment" ? held : spent);
+  return `${name}: ${amount} ${of === "money" ? "spent" : "used"}`;
 }
 
 /** Makes them over a kernel's budgets. */
@@ -64,7 +67,19 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
     }
     return release;
   };
-  return Object.freeze<Uses>({
+  const uses: Uses = Object.freeze<Uses>({
+    has: (of) => budgets.has(of),
+    async step(user, of, { need, most, doing }) {
+      const left = Math.floor(budgets.of(payer(user), of).left());
+      const amount = Math.max(need, Math.min(most, left));
+      try {
+        return { amount, release: await uses.take(user, { [of]: amount }, doing) };
+      } catch (error) {
+        // Others, also of another kernel, were first.
+        if (!(error instanceof Fault) || error.code !== "budgetExhausted") throw error;
+        return { amount: need, release: await uses.take(user, { [of]: need }, doing) };
+      }
+    },
     async take(user, amounts, doing): Promise<() => void> {
       const releases: (() => void)[] = [];
       const release = (): void => releases.forEach((each) => each());
@@ -81,6 +96,7 @@ export function makeUses({ budgets, log, processes, find }: UsesParts): Uses {
       return release;
     },
   });
+  return uses;
 }
 
 /**
@@ -101,5 +117,5 @@ export async function seedBudgets(
   const { from } = periodOf("month", now);
   await budgets.seed(spent(from), find);
   const since = live.reduce((least, { createdAt }) => Math.min(least, createdAt), from);
-  await budgets.seedUsed(used(since), find, new Set(live.map(({ id }) => id)));
+  await budgets.seedUsed(used(since), find, { live: new Set(live.map(({ id }) => id)) });
 }

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { Pid, TaskId } from "../../../contracts/authority/mod.ts";
+import { Pid, SessionId, TaskId } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { type NewEvent, type ProcessRow, SpendingBudget } from "../../../contracts/task/mod.ts";
 import { makeStandingBudgets } from "./standing_budgets.ts";
+import { Ingress } from "../../../contracts/task/task.ts";
+import type { FindTask } from "../../core/log/spending.ts";
 import type { User } from "../../../contracts/task/spending.ts";
 import { makeUses } from "./uses.ts";
 
@@ -12,14 +14,24 @@ const task = TaskId.parse("t000000000001"), other = TaskId.parse("t000000000002"
 const pid = Pid.parse(7);
 
 /** Uses under a hand-turned clock, and what they wrote. */
-function world(budgets: readonly SpendingBudget[]) {
+function world(
+  budgets: readonly SpendingBudget[],
+  sessions: Readonly<Record<string, string>> = {},
+) {
+  const find: FindTask = (id) => {
+    const session = sessions[id];
+    const ingress = { channel: "terminal", principal: "alice", colour: "BLUE", label: "public" };
+    return session === undefined
+      ? undefined
+      : { session: SessionId.parse(session), ingress: Ingress.parse(ingress) };
+  };
   const written: NewEvent[] = [];
   const standing = makeStandingBudgets(budgets.map((each) => SpendingBudget.parse(each)), {
     now: () => NOON,
   });
   const uses = makeUses({
     budgets: standing,
-    find: () => undefined,
+    find,
     processes: { get: () => ({ spec: "scout", principal: "alice" } as unknown as ProcessRow) },
     log: {
       append: (_task, events) => {
@@ -28,7 +40,7 @@ function world(budgets: readonly SpendingBudget[]) {
       },
     },
   });
-  return { standing, uses, written };
+  return { standing, uses, written, find };
 }
 
 const of = (id: TaskId): User => ({ task: id, pid });
@@ -125,7 +137,7 @@ Deno.test("after a kill the log says what was used; a moment's is over, and so i
       yield* used;
     }(),
     () => undefined,
-    new Set([task]),
+    { live: new Set([task]) },
   );
   deepEqual((await standing.standings()).map(({ per, spent, held }) => [per, spent, held]), [
     ["day", 5, 0],
@@ -142,4 +154,61 @@ Deno.test("a budget of nothing, of two things, or of a span that its thing has n
   equal(taken({ per: "day", memoryBytes: 1 }), false);
   equal(taken({ per: "task", tabs: 1, each: "agent" }), false);
   equal(taken({ per: "task", tabs: 1, agent: "scout" }), true);
+});
+
+Deno.test("a task that failed and is resumed by a later kernel goes on with what it had used; nothing is counted twice", async () => {
+  const { standing, uses } = world([{ per: "day", tabs: 10 }, { per: "task", tabs: 5 }]);
+  const used = [{ at: NOON - 1_000, task, child: undefined, of: "tabs" as const, amount: 4 }];
+  const log = async function* () {
+    yield* used;
+  };
+  // At the start it was over.
+  await standing.seedUsed(log(), () => undefined, { live: new Set() });
+  const again = { live: new Set([task]), again: true };
+  await standing.seedUsed(log(), () => undefined, again);
+  const stands = async () => (await standing.standings()).map(({ per, spent }) => [per, spent]);
+  deepEqual(await stands(), [["day", 4], ["task", 4]]);
+  await standing.seedUsed(log(), () => undefined, again);
+  deepEqual(await stands(), [["day", 4], ["task", 4]]);
+  await uses.take(of(task), { tabs: 1 }, "open a page");
+  await rejects(uses.take(of(task), { tabs: 1 }, "open a page"), /5 tabs a task .* is used up/);
+});
+
+Deno.test("all tasks of a session have one sum, which a kill forgets nothing of, and other sessions have their own", async () => {
+  const budgets: readonly SpendingBudget[] = [{ per: "session", tabs: 3 }, {
+    per: "session",
+    money: 1,
+  }];
+  const first = world(budgets, { [task]: "s000000000001", [other]: "s000000000001" });
+  await first.uses.take(of(task), { tabs: 2 }, "open a page");
+  await first.uses.take(of(other), { tabs: 1 }, "open a page");
+  await rejects(
+    first.uses.take(of(task), { tabs: 1 }, "open a page"),
+    /the budget of 3 tabs a session \(session s000000000001\) is used up .* or begin another session/,
+  );
+  first.standing.forget(task);
+  await rejects(first.uses.take(of(other), { tabs: 1 }, "open a page"), /is used up/);
+  const used = first.written.filter(({ kind }) => kind === "budgetUsed");
+  const second = world(budgets, { [task]: "s000000000001", [other]: "s000000000002" });
+  await second.standing.seedUsed(
+    async function* () {
+      for (const { body } of used) {
+        yield {
+          at: NOON,
+          task,
+          child: undefined,
+          of: "tabs" as const,
+          amount: Number(body["amount"]),
+        };
+      }
+    }(),
+    second.find,
+    { live: new Set() },
+  );
+  await rejects(second.uses.take(of(task), { tabs: 1 }, "open a page"), /is used up/);
+  await second.uses.take(of(other), { tabs: 3 }, "open pages");
+  deepEqual((await second.standing.standings()).map(({ name, spent }) => [name, spent]), [
+    ["the budget of 3 tabs a session (session s000000000001)", 3],
+    ["the budget of 3 tabs a session (session s000000000002)", 3],
+  ]);
 });

@@ -6,9 +6,10 @@ import type { Pid, TaskId } from "../../../contracts/authority/ids.ts";
 import type { GrantedCall } from "../../../contracts/task/power.ts";
 import type { EventLog } from "../../../contracts/task/store.ts";
 import type { Secret } from "../../../contracts/wire/wire_control.ts";
-import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
+import type { NetAnswer, NetHop, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import type { Uses } from "../../../contracts/task/spending.ts";
 import { type NetService, parseNetAnswer } from "./net_service.ts";
+import type { ProfileUse } from "./profiles.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 
 /** Most bytes of a request's body, and of a response that anything reads. */
@@ -31,6 +32,8 @@ export interface Fetch {
   readonly body?: string;
   /** Most bytes of the response; 10 MB at most, and when absent. */
   readonly bytes?: number;
+  /** The profile that goes along: its cookies are added, and what the answer sets is taken in. */
+  readonly profile?: ProfileUse | undefined;
 }
 
 /** The way to the web. */
@@ -132,33 +135,55 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
       readonly named: boolean;
     },
   ): Promise<NetAnswer> => {
-    const { task, pid, callId, origin, method, url, body } = request;
-    await uses?.take({ task, pid }, { egressBytes: sentBytes(request) }, `fetch from ${origin}`);
-    const child = await net.provide();
-    const id = net.freshId();
-    const sent: NetRequest = {
-      ...{ id, method, url, headers },
-      ...(body === undefined ? {} : { body }),
-      allow: [{ origin, named }],
-      redirects: REDIRECTS,
-      requestBytes: REQUEST_BYTES,
-      responseBytes: Math.min(request.bytes ?? RESPONSE_BYTES, RESPONSE_BYTES),
-      deadlineMs: DEADLINE_MS,
+    const { task, pid, callId, origin, method, url, profile } = request;
+    const told = {
+      ...{ pid, call: callId, method, secrets: used.map(({ name }) => name) },
+      ...(profile === undefined ? {} : { profile: profile.name }),
     };
-    const cancel = (): void => child.port.tell("cancel", { id });
-    signal.addEventListener("abort", cancel, { once: true });
-    const told = { pid, call: callId, method, secrets: used.map(({ name }) => name) };
+    /** Of secrets and of cookies that went along or came. */
+    const hiding: Hidden[] = [...used];
+    const ask = async (step: Step): Promise<NetAnswer> => {
+      await uses?.take({ task, pid }, { egressBytes: sentBytes(step) }, `fetch from ${origin}`);
+      const child = await net.provide();
+      const id = net.freshId();
+      const sent: NetRequest = {
+        ...{ id, ...step },
+        allow: [{ origin, named }],
+        redirects: REDIRECTS,
+        requestBytes: REQUEST_BYTES,
+        responseBytes: Math.min(request.bytes ?? RESPONSE_BYTES, RESPONSE_BYTES),
+        deadlineMs: DEADLINE_MS,
+      };
+      const cancel = (): void => child.port.tell("cancel", { id });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        signal.throwIfAborted();
+        return parseNetAnswer(await child.port.ask("fetch", toJson(sent)));
+      } finally {
+        signal.removeEventListener("abort", cancel);
+      }
+    };
+    const first = {
+      ...{ method, url, headers },
+      ...(request.body === undefined ? {} : { body: request.body }),
+    };
     try {
-      signal.throwIfAborted();
-      const answer = parseNetAnswer(await child.port.ask("fetch", toJson(sent)));
+      const answer = profile === undefined
+        ? await ask(first)
+        : await withCookies(profile, first, { ask, hiding });
       const { status, bytes, hops } = answer;
       const ms = hops.reduce((sum, hop) => sum + hop.ms, 0);
+      const again = (hops.length - 1) * sentBytes(request);
+      if (again > 0) {
+        // How often it would be redirected is known afterwards: the next request is refused.
+        await uses?.take({ task, pid, past: true }, { egressBytes: again }, "follow redirects");
+      }
       await log.append(task, [{
         kind: "fetched",
         body: { ...told, status, bytes, ms, requests: hops.length },
-        private: { origin, url, hops: withoutSecrets(toJson(hops), used) },
+        private: { origin, url, hops: withoutSecrets(toJson(hops), hiding) },
       }]);
-      return used.length === 0 ? answer : parseNetAnswer(withoutSecrets(toJson(answer), used));
+      return hiding.length === 0 ? answer : parseNetAnswer(withoutSecrets(toJson(answer), hiding));
     } catch (error) {
       if (signal.aborted) throw new Fault("cancelled", `Cannot fetch from ${origin}: cancelled`);
       if (!(error instanceof Fault)) throw error;
@@ -167,12 +192,10 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         body: { ...told, failed: error.code },
         private: { origin, url },
       }]);
-      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, used));
+      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, hiding));
       throw new Fault("upstream", `Cannot fetch from ${origin}: the net service ended`, {
         cause: error,
       });
-    } finally {
-      signal.removeEventListener("abort", cancel);
     }
   };
 
@@ -188,10 +211,51 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
   });
 }
 
+type Step = Pick<NetRequest, "method" | "url" | "headers" | "body" | "cookies">;
+type Hidden = Pick<Secret, "value" | "prefix">;
+
+/**
+ * A request with a profile's cookies, redirect by redirect: what one answer sets is durable before the next is asked, and
+ * before anybody sees the answer. All of it stays at the call's origin: the net service stops what leads elsewhere.
+ */
+async function withCookies(
+  profile: ProfileUse,
+  first: Step,
+  { ask, hiding }: { ask(step: Step): Promise<NetAnswer>; readonly hiding: Hidden[] },
+): Promise<NetAnswer> {
+  const hops: NetHop[] = [];
+  for (let step = first;;) {
+    const { header, hidden } = profile.cookies(step);
+    hiding.push(...hidden);
+    const { setCookies = [], next, ...answer } = await ask({ ...step, cookies: header });
+    hiding.push(...await profile.keep(step.url, setCookies));
+    hops.push(...answer.hops);
+    if (next === undefined) return { ...answer, hops };
+    const { method, url } = next, { body, headers, ...rest } = step;
+    if (hops.length > REDIRECTS) {
+      return { ...answer, hops, stopped: { location: url, why: "there were too many redirects" } };
+    }
+    const kept = next.body && body !== undefined;
+    step = {
+      ...{ ...rest, method, url },
+      ...(kept ? { body, headers } : { headers: withoutBody(headers) }),
+    };
+  }
+}
+
+/** Headers of a request whose body is gone. */
+function withoutBody(headers: Step["headers"]): Step["headers"] {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith("content-")),
+  );
+}
+
 /** About what a request takes on its way: its line, its headers and its body. */
 export function sentBytes(
-  { method, url, headers, body = "" }: Pick<Fetch, "method" | "url" | "headers" | "body">,
+  { method, url, headers, body = "", cookies = "" }: Step,
 ): number {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const lines = Object.entries({ ...headers, ...(cookies === "" ? {} : { cookie: cookies }) }).map((
+    [name, value],
+  ) => `${name}: ${value}`);
   return new TextEncoder().encode([`${method} ${url}`, ...lines, "", body].join("\r\n")).length;
 }

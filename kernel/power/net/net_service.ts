@@ -8,6 +8,8 @@ import type { Child, Children } from "../../core/child/children.ts";
 
 /** Hears what the service tells of one id. */
 export type HearNet = (op: string, body: Json) => void;
+/** Answers what the service asks for one id. */
+export type AnswerNet = (op: string, body: Json) => Promise<Json>;
 
 /** The way to the net service. */
 export interface NetService {
@@ -18,8 +20,8 @@ export interface NetService {
    * everybody who asks, so nobody counts ids of their own.
    */
   freshId(): string;
-  /** Hears what is told of `id`; the returned function ends that. */
-  listen(id: string, hear: HearNet): () => void;
+  /** Hears what is told of `id`, and answers what is asked; the returned function ends that. */
+  listen(id: string, hear: HearNet, answer?: AnswerNet): () => void;
 }
 
 /** Makes the way; nothing is started. */
@@ -28,15 +30,20 @@ export function makeNetService(
   origins?: NamedOrigins,
 ): NetService {
   let service: Promise<Child> | undefined;
-  const hearing = new Map<string, HearNet>();
+  const hearing = new Map<string, { readonly hear: HearNet; readonly answer?: AnswerNet }>();
+  const idOf = (body: Json): string => {
+    const id = isObject(body) ? body["id"] : undefined;
+    return typeof id === "string" ? id : "";
+  };
   let ids = 0;
   const handler: PortHandler = Object.freeze<PortHandler>({
-    ask(op: string): never {
+    ask(op: string, body: Json): Promise<Json> {
+      const answer = hearing.get(idOf(body))?.answer;
+      if (answer !== undefined) return answer(op, body);
       throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
     },
     tell(op: string, body: Json): void {
-      const id = isObject(body) ? body["id"] : undefined;
-      if (typeof id === "string") hearing.get(id)?.(op, body);
+      hearing.get(idOf(body))?.hear(op, body);
     },
   });
 
@@ -54,10 +61,11 @@ export function makeNetService(
       return made;
     },
     freshId: () => `n${++ids}`,
-    listen(id, hear): () => void {
-      hearing.set(id, hear);
+    listen(id, hear, answer): () => void {
+      const ears = { hear, ...(answer === undefined ? {} : { answer }) };
+      hearing.set(id, ears);
       return () => {
-        if (hearing.get(id) === hear) hearing.delete(id);
+        if (hearing.get(id) === ears) hearing.delete(id);
       };
     },
   });
@@ -89,6 +97,12 @@ const Answer = z.object({
   status: z.int().min(100).max(599),
   url: Text,
   headers: z.record(z.string().max(256), z.string().max(16_384)),
+  setCookies: z.array(z.string().max(65_536)).max(64).optional(),
+  next: z.object({
+    method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
+    url: Text,
+    body: z.boolean(),
+  }).strict().optional(),
   body: z.string(),
   bytes: z.int().min(0),
   cut: z.boolean(),

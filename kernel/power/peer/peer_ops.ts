@@ -5,6 +5,8 @@ import type { ExchangeId, PeerSend } from "../../../contracts/exchange/exchange.
 import type { ExchangeWatch, PeerExchanges } from "../../../contracts/exchange/exchanges.ts";
 import { type Json, toJson } from "../../../contracts/base/json.ts";
 import type { AllowedOrigin, NetRequest } from "../../../contracts/wire/wire_net.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
+import { sentBytes } from "../net/fetching.ts";
 import { type NetService, parseNetAnswer } from "../net/net_service.ts";
 
 /** Handlers of the operations that answer and are done. */
@@ -93,12 +95,16 @@ interface Delivery {
   readonly origins: readonly string[];
 }
 
-/** Rejects `refused` for an origin that is not listed or a private address, and with the net service's faults. */
+/** Rejects `refused` for an origin that is not listed or a private address, `budgetExhausted`, and with the net service's faults. */
 type Deliver = (delivery: Delivery) => Promise<{ readonly status: number }>;
 
 /** Makes it. A redirect is not followed: its status is the answer. */
 export function makeDeliver(
-  { net }: { readonly net: Pick<NetService, "provide" | "freshId"> },
+  { net, uses }: {
+    readonly net: Pick<NetService, "provide" | "freshId">;
+    /** Budgets of what leaves; absent: there are none. */
+    readonly uses?: Pick<Uses, "take">;
+  },
 ): Deliver {
   let underWay = 0;
   return async ({ url, headers, body, origins }) => {
@@ -108,6 +114,9 @@ export function makeDeliver(
     }
     underWay += 1;
     try {
+      // The operator's: it is remit.yaml that names the origin.
+      const egressBytes = sentBytes({ method: "POST", url, headers, body });
+      await uses?.take({ task: undefined }, { egressBytes }, `deliver to ${allowed.origin}`);
       const child = await net.provide();
       const request: NetRequest = {
         ...{ id: net.freshId(), method: "POST", url, headers, body, allow: [allowed] },

@@ -68,6 +68,48 @@ const NO_CODE: PluginCode = Object.freeze({
 
 const nothing = (): void => undefined;
 
+/**
+ * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and each process has one
+ * open, which budgets count as those of Chromium.
+ */
+export function countingPages(hosts: PluginHosts, uses: Uses | undefined): PluginHosts {
+  if (uses === undefined) return hosts;
+  const pages = new Map<TaskId, Map<Pid, () => void>>();
+  const leave = (task: TaskId, pid: Pid): void => {
+    pages.get(task)?.get(pid)?.();
+    pages.get(task)?.delete(pid);
+  };
+  return Object.freeze<PluginHosts>({
+    ...{ freeze: hosts.freeze, thaw: hosts.thaw, osPids: hosts.osPids },
+    async call(asked) {
+      const { manifest, tool, task, pid } = asked;
+      const name = manifest.name === BROWSER ? tool.name : "";
+      if (name === OPEN) {
+        // The page that was open makes way for this one.
+        leave(task, pid);
+        const own = pages.get(task) ?? new Map<Pid, () => void>();
+        pages.set(task, own);
+        const page = await uses.take({ task, pid }, { tabs: 1 }, "open a page");
+        leave(task, pid);
+        own.set(pid, page);
+        // The task has ended meanwhile.
+        if (pages.get(task) !== own) page();
+      }
+      const answer = await hosts.call(asked);
+      if (name === CLOSE) leave(task, pid);
+      return answer;
+    },
+    async close(task) {
+      try {
+        await hosts.close(task);
+      } finally {
+        for (const page of pages.get(task)?.values() ?? []) page();
+        pages.delete(task);
+      }
+    },
+  });
+}
+
 /** Makes the table of browsers; each starts with the first call of a process. */
 export function makeBrowserSessions(
   { children, powers, processes, uses }: BrowserSessionsParts,

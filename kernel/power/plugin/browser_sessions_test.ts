@@ -6,7 +6,7 @@ import type { GrantedCall, ProcessRow, Uses } from "../../../contracts/task/mod.
 import { type HostFunction, PluginManifest } from "../../../contracts/tool/mod.ts";
 import { makeWorld, realPowers, runs } from "../../_fixture/small_children.ts";
 import { lineOfBrowser } from "../../core/start/browser_line.ts";
-import { makeBrowserSessions } from "./browser_sessions.ts";
+import { countingPages, makeBrowserSessions } from "./browser_sessions.ts";
 import type { PluginHosts } from "./hosts.ts";
 
 const TASK = TaskId.parse("t000000000000");
@@ -257,6 +257,8 @@ Deno.test("the browser's line has no network, no port, no root; without bubblewr
 Deno.test("a page counts while it is open, one that follows it in its place; closed, ended or refused it counts no more", async () => {
   let [pages, memory] = [0, 0];
   const uses: Uses = {
+    has: () => true,
+    step: () => Promise.reject(new Error("a page is not used by and by")),
     take(_user, { tabs = 0, memoryBytes = 0 }): Promise<() => void> {
       if (pages + tabs > 1) {
         return Promise.reject(new Fault("budgetExhausted", "Cannot open a page"));
@@ -279,4 +281,49 @@ Deno.test("a page counts while it is open, one that follows it in its place; clo
     await hosts.close(OTHER);
     deepEqual([pages, memory], [0, 0]);
   }, uses);
+});
+
+Deno.test("a page of the static browser is a tab as one of Chromium's: one for each process, until it is closed or its task ends", async () => {
+  let pages = 0;
+  const asked: string[] = [];
+  const uses: Uses = {
+    has: () => true,
+    step: () => Promise.reject(new Error("a page is not used by and by")),
+    take(_user, { tabs = 0 }): Promise<() => void> {
+      if (pages + tabs > 2) {
+        return Promise.reject(new Fault("budgetExhausted", "Cannot open a page"));
+      }
+      pages += tabs;
+      let open = true;
+      return Promise.resolve(() => {
+        if (open) pages -= tabs;
+        open = false;
+      });
+    },
+  };
+  const hosts = countingPages({
+    ...ELSEWHERE,
+    call({ tool }) {
+      asked.push(tool.name);
+      return Promise.resolve({ value: "a page", logs: [] });
+    },
+  }, uses);
+  const call = async (plugin: string, tool: string, pid = ALICE, task = TASK): Promise<void> => {
+    const manifest = manifestOf(plugin);
+    const [open, close] = manifest.tools;
+    const which = tool === "open" ? open : close;
+    ok(which !== undefined);
+    await hosts.call({ task, pid, manifest, tool: which } as Parameters<PluginHosts["call"]>[0]);
+  };
+  await call("browser", "open");
+  await call("browser", "open");
+  await call("web", "open", BOB);
+  equal(pages, 1, "the second page took the place of the first");
+  await call("browser", "open", BOB, OTHER);
+  await rejects(call("browser", "open", BOB), /Cannot open a page/);
+  equal(asked.length, 4, "what is refused is not loaded");
+  await hosts.close(OTHER);
+  equal(pages, 1);
+  await call("browser", "close");
+  equal(pages, 0);
 });

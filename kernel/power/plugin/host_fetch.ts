@@ -17,6 +17,7 @@ import type { ProcessKeeper, ProcessRow, Taint } from "../../../contracts/task/p
 import type { Source } from "../../../contracts/authority/question.ts";
 import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts";
 import type { Fetching } from "../net/fetching.ts";
+import type { ProfileUse } from "../net/profiles.ts";
 
 /** What {@link makeHostFetch} is handed. */
 export interface HostFetchParts {
@@ -58,20 +59,31 @@ export function makeHostFetch(
           `${origin ?? "no address"}; name the address in its arguments`,
       );
     }
-    checkSent(under, origin, clearanceOf(origin));
+    const { profile } = under;
+    checkSent(under, origin, clearanceWith(clearanceOf(origin), profile));
     const { body, bytes } = args;
     const answer = await fetching.fetch({
       ...{ task: process.task, pid: process.pid, callId, origin, method, url },
       headers: headersIn(args),
       ...(typeof body === "string" ? { body } : {}),
-      ...(typeof bytes === "number" ? { bytes } : {}),
+      ...{ ...(typeof bytes === "number" ? { bytes } : {}), profile },
     }, signal);
-    const read = { colour: "RED", label: labelOf(answer) } as const;
+    // What a person is signed in to is theirs.
+    const label = profile === undefined ? labelOf(answer) : mixLabel(labelOf(answer), "internal");
+    const read = { colour: "RED", label } as const;
     const sources = [{ source: answer.url.slice(0, 512), ...read }];
     // What an origin said tells it nothing.
     hasRead(under, { ...read, sources }, NOTHING_NEW);
     return fetched(answer);
   };
+}
+
+/**
+ * What an origin may be sent with a profile: its pages are `internal`, and no step could follow the first one else. The
+ * person approved that with the profile.
+ */
+export function clearanceWith(clearance: Label, profile: object | undefined): Label {
+  return profile === undefined ? clearance : mixLabel(clearance, "internal");
 }
 
 /** The gate judged what the process knew when the call began, and not what the call read since. */
@@ -186,6 +198,8 @@ export interface Under {
   /** The gate let it through as this. */
   readonly effect: EffectClass;
   readonly signal: AbortSignal;
+  /** The profile that its requests carry. */
+  readonly profile?: ProfileUse | undefined;
   colour: Colour;
   label: Label;
   sources: readonly Source[];

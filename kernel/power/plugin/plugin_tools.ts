@@ -8,17 +8,19 @@ import { Fault } from "../../../contracts/base/fault.ts";
 import type { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Json } from "../../../contracts/base/json.ts";
 import type { PluginManifest, PluginTool } from "../../../contracts/tool/plugin.ts";
-import type { GrantedCall, ToolBinding } from "../../../contracts/task/power.ts";
+import type { GrantedCall, Resolved, ToolBinding } from "../../../contracts/task/power.ts";
 import type { Powers, ProcessKeeper } from "../../../contracts/task/process.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type HostFunctionsParts, type Looking, makeHostFunctions } from "./host_functions.ts";
-import type { Grants, Under } from "./host_fetch.ts";
+import { clearanceWith, type Grants, type Under } from "./host_fetch.ts";
+import type { Profiles } from "../net/profiles.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../../core/log/watch.ts";
 
 /** Calls within calls, at most: a plugin that calls a tool that is a plugin that calls … */
 const DEEPEST = 3;
+const BROWSER = "browser", BROWSER_CLOSE = "browser_close";
 
 /** A call as tools-wasm/binding hands it over. */
 export interface PluginRun {
@@ -58,6 +60,8 @@ export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "o
   readonly powers: Pick<Powers, "token">;
   readonly binding: BindPlugins;
   onProgress(task: TaskId, said: Progress): void;
+  /** Where agents are signed in; absent: nowhere. */
+  readonly profiles?: Profiles | undefined;
 }
 
 /** The plugins of a kernel. */
@@ -111,6 +115,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   }
 
+  /** The browser of this version, in either engine, is the one that carries them. */
+  const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
+    trusted && manifest.name === BROWSER ? parts.profiles : undefined;
+
   const run = async (
     plugin: Plugin,
     { manifest, tool, granted, grants }: PluginRun,
@@ -127,9 +135,13 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
     const { effect, colour = "BLUE", label = "public" } = granted.resolved;
     const judged = { colour, label };
+    const signedIn = profilesOf(plugin), { origin } = grants;
+    const url = tool.fetches === undefined ? undefined : granted.args[tool.fetches];
+    const profile = typeof url === "string" ? await signedIn?.begin(process, url) : undefined;
+    const why = origin === undefined ? undefined : signedIn?.seen(process, origin);
     const under: Under = {
       ...{ plugin: manifest.name, callId: granted.callId, process, grants, effect, signal },
-      ...{ ...judged, judged, sent: judged },
+      ...{ ...judged, judged, sent: judged, profile },
       sources: [],
       served: 0,
     };
@@ -147,7 +159,11 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
         bytes: granted.resultBytes * 2,
         serve: (fn, args) => serve(under, fn, args),
       });
-      return { value, logs, ...tainted() };
+      if (tool.name === BROWSER_CLOSE) await signedIn?.closed(process);
+      const notes = why?.why === undefined
+        ? []
+        : [`browser profile "${why.name}" does not go along: it is ${why.why}`];
+      return { value, logs: [...notes, ...logs], ...tainted() };
     } catch (error) {
       // What a plugin says of its failure may quote what it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
@@ -159,14 +175,37 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   };
 
+  /** A person is told when a call carries a profile, and agrees to that one alone. */
+  const told = (plugin: Plugin, bound: ToolBinding): ToolBinding => {
+    const signedIn = profilesOf(plugin);
+    if (signedIn === undefined) return bound;
+    return Object.freeze<ToolBinding>({
+      ...bound,
+      resolve(args, process): Resolved {
+        const resolved = bound.resolve(args, process), { destination = "", summary } = resolved;
+        const seen = signedIn.seen(process, destination);
+        if (seen === undefined || seen.why !== undefined) return resolved;
+        return {
+          ...resolved,
+          summary: `${summary}, signed in with your browser profile "${seen.name}"`,
+          clearance: clearanceWith(resolved.clearance ?? parts.clearanceOf(destination), seen),
+          digests: { ...resolved.digests, [`profile:${seen.name}`]: seen.grant },
+        };
+      },
+    });
+  };
+
   return Object.freeze({
     descriptors: [...tools.values()].map(({ descriptor }) => descriptor),
     bindings: (looking: Looking) =>
       [...tools.values()].map(({ plugin, tool, descriptor }) =>
-        binding.bind({ manifest: plugin.manifest, tool, descriptor }, {
-          looking,
-          run: (run_, signal) => run(plugin, run_, signal),
-        })
+        told(
+          plugin,
+          binding.bind({ manifest: plugin.manifest, tool, descriptor }, {
+            looking,
+            run: (run_, signal) => run(plugin, run_, signal),
+          }),
+        )
       ),
   });
 }

@@ -13,6 +13,7 @@ import { sha256Hex } from "../../../port/digest.ts";
 import type { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 import type { Hit } from "../../../contracts/memory/wiki.ts";
 import { foldPath } from "../../../text/path_list.ts";
+import type { Uses } from "../../../contracts/task/spending.ts";
 import type { HeldWiki, WikiAskOptions, WikiServices } from "./wiki_services.ts";
 
 /** A task's memory, as memory-wiki/ binds it. */
@@ -69,6 +70,8 @@ interface WikiToolsParts {
   readonly memory: BindMemory;
   redeem(call: GrantedCall): void;
   now(): number;
+  /** Budgets of what an index grows by; absent: there are none. */
+  readonly uses?: Pick<Uses, "take">;
   /** A page that a call would write is not as its writer had read it. */
   stale(call: GrantedCall, found: StalePage): Promise<ConflictReport | undefined>;
 }
@@ -107,7 +110,7 @@ function staleIn(error: unknown, folder: string, args: JsonObject): readonly Sta
 
 /** Makes the wikis of a kernel's tasks. */
 export function makeWikiTools(parts: WikiToolsParts): WikiTools {
-  const { wikis, memory: binder, redeem, now } = parts;
+  const { wikis, memory: binder, redeem, now, uses } = parts;
   const held = new Map<TaskId, HeldWiki>();
 
   const holding = (task: TaskId, memory: TaskMemory): HeldWiki => {
@@ -137,6 +140,18 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
       },
     });
 
+  /** What a call writes is counted before: its text lies in the index afterwards. */
+  const counting = (binding: ToolBinding): ToolBinding =>
+    binding.descriptor.category === "read" ? binding : Object.freeze<ToolBinding>({
+      ...binding,
+      async invoke(call, signal): ReturnType<ToolBinding["invoke"]> {
+        const { task, pid } = call;
+        const indexBytes = new TextEncoder().encode(JSON.stringify(call.args)).length;
+        await uses?.take({ task, pid }, { indexBytes }, "write to the wiki");
+        return await binding.invoke(call, signal);
+      },
+    });
+
   return Object.freeze<WikiTools>({
     descriptors: binder.descriptors,
     of(task, request): TaskWiki | undefined {
@@ -148,7 +163,7 @@ export function makeWikiTools(parts: WikiToolsParts): WikiTools {
         ask: async (op, body, options) => await holding(task, memory).ask(op, body, options),
       });
       return Object.freeze<TaskWiki>({
-        bindings: bindings.map((each) => reporting(each, memory.folder)),
+        bindings: bindings.map((each) => counting(reporting(each, memory.folder))),
         prepare,
         async query(...asked): ReturnType<TaskWiki["query"]> {
           const found = await query(...asked);

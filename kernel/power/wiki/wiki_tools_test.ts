@@ -1,10 +1,16 @@
-import { deepEqual, doesNotThrow, equal, throws } from "node:assert/strict";
-import { type Scope, ToolName } from "../../../contracts/authority/mod.ts";
+import { deepEqual, doesNotThrow, equal, ok, rejects, throws } from "node:assert/strict";
+import { Pid, type Scope, TaskId, ToolName } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import { AgentSpec } from "../../../contracts/policy/mod.ts";
-import type { ProcessRow, Resolved, TaskMemory, ToolBinding } from "../../../contracts/task/mod.ts";
+import type {
+  GrantedCall,
+  ProcessRow,
+  Resolved,
+  TaskMemory,
+  ToolBinding,
+} from "../../../contracts/task/mod.ts";
 import { grantedScopes } from "../../task/granted_scopes.ts";
-import { guardWikis, isInherited, memoryOf, memoryScopes } from "./wiki_tools.ts";
+import { guardWikis, isInherited, makeWikiTools, memoryOf, memoryScopes } from "./wiki_tools.ts";
 
 const MEMORY: TaskMemory = {
   ...{ folder: "/w", stateFolder: "/s", access: "propose", user: "write" },
@@ -149,4 +155,56 @@ Deno.test("the never-list of a task's processes names a wiki's own in every moun
   equal(ownOf("other/pages/a.md"), undefined);
   equal(ownOf("wiki/pages/a.md"), "wiki/pages");
   deepEqual(guardWikis({ mounts, wikis: [] }).globs, []);
+});
+
+Deno.test("what an agent writes to a wiki counts in budgets of its index before it is written, what it reads does not", async () => {
+  const taken: unknown[] = [], done: string[] = [];
+  const named = (name: string, category: "read" | "stage"): ToolBinding => {
+    const made = tool(name, {});
+    return {
+      ...made,
+      descriptor: { ...made.descriptor, category },
+      invoke(): ReturnType<ToolBinding["invoke"]> {
+        done.push(name);
+        return Promise.reject(new Fault("gone", "Cannot go on: enough was seen"));
+      },
+    };
+  };
+  const wikis = makeWikiTools({
+    wikis: { hold: () => ({ ask: () => Promise.reject(new Error("not asked")), release() {} }) },
+    memory: {
+      descriptors: [],
+      bind: () => ({
+        bindings: [named("wiki_propose", "stage"), named("wiki_search", "read")],
+        prepare: () => Promise.resolve(),
+        query: () => Promise.reject(new Error("not asked")),
+      }),
+    },
+    redeem: () => undefined,
+    now: () => 0,
+    stale: () => Promise.resolve(undefined),
+    uses: {
+      take({ task }, amounts, doing) {
+        taken.push([task, amounts, doing]);
+        return taken.length === 1
+          ? Promise.resolve(() => undefined)
+          : Promise.reject(new Fault("budgetExhausted", "Cannot write to the wiki: used up"));
+      },
+    },
+  });
+  const task = TaskId.parse("t000000000001");
+  const call = {
+    task,
+    pid: Pid.parse(2),
+    args: { page: "a", text: "\u00e9" },
+  } as unknown as GrantedCall;
+  const { signal } = new AbortController();
+  const [propose, search] = wikis.of(task, { memory: MEMORY, profile: "operator" })?.bindings ?? [];
+  ok(propose !== undefined && search !== undefined);
+  await rejects(propose.invoke(call, signal), /enough was seen/);
+  await rejects(propose.invoke(call, signal), /used up/);
+  await rejects(search.invoke(call, signal), /enough was seen/);
+  deepEqual(done, ["wiki_propose", "wiki_search"]);
+  const bytes = new TextEncoder().encode('{"page":"a","text":"\u00e9"}').length;
+  deepEqual(taken[0], [task, { indexBytes: bytes }, "write to the wiki"]);
 });

@@ -28,7 +28,7 @@ import type { JudgedModel } from "./process_model.ts";
 export interface ForeignInferenceParts
   extends
     Pick<AsideParts, "processes" | "brake" | "money" | "paid" | "exhausted">,
-    Pick<GovernParts, "rates" | "log" | "powers"> {
+    Pick<GovernParts, "rates" | "log" | "powers" | "egress"> {
   /** Why a process may not use a model now; undefined when it may. */
   modelRefused(row: ProcessRow, model: JudgedModel): string | undefined;
 }

@@ -6,6 +6,7 @@ import type { SpendingBudget } from "../../../contracts/task/mod.ts";
 import { CommandClass } from "../../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { besiege } from "../../fake/siege.ts";
+import { waitUntil } from "../../fake/wait_until.ts";
 import { needs } from "../../needs.ts";
 import { cameOf } from "../_calls.ts";
 
@@ -64,5 +65,40 @@ Deno.test({
       const [standing] = await siege.ask("budgets", null) as { spent: number; most: number }[];
       assert.deepEqual([standing?.spent, standing?.most], [3, 3]);
     }, { config: bounded([{ per: "day", processes: 3 }]) });
+  },
+});
+
+const RESUMED = `
+  - calls: [{ tool: process_start, args: { program: sh, cwd: desk, args: ["-c", "true"] } }]
+  - calls: [{ tool: process_start, args: { program: sh, cwd: desk, args: ["-c", "true"] } }]
+  - error: { code: upstream, message: "Cannot answer: the provider is away", times: 1 }
+    calls: [{ tool: process_start, args: { program: sh, cwd: desk, args: ["-c", "true"] } }]
+  - say: Done.
+    loop: true`;
+
+Deno.test({
+  name:
+    "a task that failed and is resumed after kill -9 has no new budget: what it used before still counts",
+  ignore: !needs("bwrap"),
+  async fn(): Promise<void> {
+    await besiege(async (siege) => {
+      const task = await siege.run({ turns: RESUMED, limits: { retries: 0 } });
+      assert.equal((await task.end).status, "failed");
+      await siege.restart();
+      const status = async (): Promise<unknown> =>
+        (await siege.ask("task", { task: task.id }) as { status: string }).status;
+      // The provider of a new kernel may be away once more.
+      for (let tries = 0; await status() === "failed" && tries < 3; tries++) {
+        await siege.ask("resume", { task: task.id });
+        await waitUntil("its end", async () => await status() !== "open" || undefined);
+      }
+      assert.equal(await status(), "done");
+      const again = await siege.watch(task.id);
+      await again.first(({ event, body }) => event === "taskStatus" && body["status"] === "done");
+      const told = again.events.map((event) => JSON.stringify(event)).join("\n");
+      assert.match(told, /the budget of 2 processes a task .* is used up \(2 processes used/);
+      const used = again.events.filter((event) => JSON.stringify(event).includes("budgetUsed"));
+      assert.equal(used.length, 2, told);
+    }, { config: bounded([{ per: "task", processes: 2 }]) });
   },
 });

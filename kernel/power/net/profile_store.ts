@@ -1,0 +1,261 @@
+/**
+ * What is kept of lasting browser profiles: a person's approvals, and cookies, which nobody but the kernel sees. A file
+ * each in STATE/kernel/profiles, 0600, whole or as it was; a signature that is not the person's makes it nothing.
+ * @module
+ */
+import * as z from "zod";
+import { Fault } from "../../../contracts/base/fault.ts";
+import { type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";
+import {
+  COOKIE_LIMITS,
+  profileClaim,
+  ProfileCookie,
+  ProfileGrant,
+  ProfileName,
+  ProfileSignature,
+  type ProfileStanding,
+} from "../../../contracts/policy/browser_profile.ts";
+import type { Powers } from "../../../contracts/task/process.ts";
+import type { EventLog, NewEvent } from "../../../contracts/task/mod.ts";
+import { samePlace } from "./cookie.ts";
+
+/** The control operation `profiles`: a closed union on `do`. */
+export const ProfileBody = z.discriminatedUnion("do", [
+  z.object({ do: z.literal("list") }).strict(),
+  z.object({ do: z.literal("approve"), grant: ProfileGrant, signature: ProfileSignature })
+    .strict(),
+  z.object({ do: z.literal("forget"), name: ProfileName }).strict(),
+  z.object({
+    ...{ do: z.literal("import"), name: ProfileName },
+    cookies: z.array(ProfileCookie).min(1).max(COOKIE_LIMITS.cookies),
+  }).strict(),
+]);
+/** See {@link ProfileBody}. */
+export type ProfileBody = z.infer<typeof ProfileBody>;
+
+/** What is kept of a profile. */
+const Kept = z.object({
+  version: z.literal(1),
+  grant: ProfileGrant,
+  signature: ProfileSignature,
+  cookies: z.array(ProfileCookie).max(COOKIE_LIMITS.cookies),
+}).strict();
+/** See {@link Kept}. */
+export type Kept = z.infer<typeof Kept>;
+
+/** What {@link openProfileStore} is handed. */
+export interface ProfileStoreParts {
+  /** STATE/kernel/profiles. */
+  readonly dir: string;
+  readonly disk: {
+    makeDir(path: string): Promise<void>;
+    list(path: string): Promise<readonly string[]>;
+    read(path: string): Promise<Uint8Array | undefined>;
+    write(path: string, bytes: Uint8Array): Promise<void>;
+    remove(path: string): Promise<void>;
+  };
+  readonly powers: Pick<Powers, "now" | "after" | "reach">;
+  readonly log: Pick<EventLog, "append">;
+  /** This kernel's receipt key, which names its state. */
+  readonly kernelKey: string;
+  /** Whether the person's key signed this. */
+  signed(claim: JsonObject, signature: string): boolean;
+  note(line: string): void;
+}
+
+/** The profiles that are kept. */
+export interface ProfileStore {
+  get(name: ProfileName): Kept | undefined;
+  /** Takes in what an answer set, of what is kept now; resolves once that is durable. */
+  change(name: ProfileName, set: readonly CookieChange[]): Promise<void>;
+  /** What the operator asks. Rejects `refused`, `notFound`. */
+  ask(body: ProfileBody): Promise<Json>;
+}
+
+/** A cookie that is set, or taken away. */
+export interface CookieChange {
+  readonly cookie: ProfileCookie;
+  readonly kind: "kept" | "gone";
+}
+
+const LOOK_MS = 3_600_000, DAY_MS = 86_400_000;
+const CHAIN = "profiles";
+
+/** Opens what earlier kernels left; what is over is emptied. */
+export async function openProfileStore(parts: ProfileStoreParts): Promise<ProfileStore> {
+  const { dir, disk, powers, log, note } = parts;
+  const kept = new Map<ProfileName, Kept>();
+  const writing = new Map<ProfileName, Promise<void>>();
+  const fileOf = (name: ProfileName): string => `${dir}/${name}.json`;
+
+  const load = async (): Promise<void> => {
+    for (const file of await disk.list(dir)) {
+      const name = ProfileName.safeParse(file.replace(/\.json$/, "")).data;
+      // What a kernel that was killed had begun to write.
+      if (name === undefined || `${name}.json` !== file) await disk.remove(`${dir}/${file}`);
+      else {
+        const found = readKept(await disk.read(`${dir}/${file}`));
+        if (found?.grant.name === name && isSigned(found)) kept.set(name, found);
+        else note(`Browser profile "${name}" is not used: its file is damaged, or not signed`);
+      }
+    }
+  };
+  const isSigned = ({ grant, signature }: Pick<Kept, "grant" | "signature">): boolean =>
+    parts.signed(profileClaim(grant, parts.kernelKey), signature);
+
+  /** One write of a profile after another, each of what stands then. */
+  const write = (name: ProfileName): Promise<void> => {
+    const next = (writing.get(name) ?? Promise.resolve()).catch(() => undefined).then(async () => {
+      const now = kept.get(name);
+      if (now === undefined) await disk.remove(fileOf(name));
+      else {
+        await disk.makeDir(dir);
+        await disk.write(fileOf(name), new TextEncoder().encode(JSON.stringify(now)));
+      }
+    });
+    writing.set(name, next);
+    return next;
+  };
+  const tell = (body: JsonObject, secret?: JsonObject): Promise<unknown> => {
+    const event: NewEvent = { kind: "profile", body, ...(secret ? { private: secret } : {}) };
+    return log.append(CHAIN, [event]);
+  };
+
+  /** Empties what is over. The cookies are gone before the event says so. */
+  const sweep = async (): Promise<void> => {
+    for (const [name, each] of [...kept]) {
+      if (each.grant.expiresAt > powers.now() || each.cookies.length === 0) continue;
+      kept.set(name, { ...each, cookies: [] });
+      await write(name);
+      await tell({ what: "expired", name, cookies: each.cookies.length });
+    }
+  };
+  let stopTimer: (() => void) | undefined;
+  const arm = (): void => {
+    stopTimer?.();
+    const next = Math.min(
+      ...[...kept.values()].flatMap(({ grant, cookies }) =>
+        cookies.length === 0 ? [] : [grant.expiresAt]
+      ),
+    );
+    if (next === Infinity) return;
+    // Clocks are set, and machines sleep.
+    stopTimer = powers.after(Math.min(Math.max(next - powers.now(), 0) + 1, LOOK_MS), () => {
+      sweep().catch((error: unknown) => note(`Profiles were not emptied: ${String(error)}`))
+        .finally(arm);
+    });
+  };
+
+  const change: ProfileStore["change"] = async (name, set) => {
+    const had = kept.get(name), now = powers.now();
+    if (had === undefined || set.length === 0) return;
+    const live = had.cookies.filter(({ expiresAt = Infinity }) => expiresAt > now);
+    kept.set(name, { ...had, cookies: set.reduce(added, live) });
+    powers.reach("beforeCookies");
+    await write(name);
+    powers.reach("afterCookies");
+    arm();
+  };
+
+  const approve = async ({ grant, signature }: Pick<Kept, "grant" | "signature">) => {
+    const { name, agent, origins, days, approvedAt, expiresAt } = grant, now = powers.now();
+    if (!isSigned({ grant, signature })) {
+      throw no("approve", name, "the signature is not the person's, over exactly this");
+    }
+    const inTime = expiresAt > now && expiresAt <= approvedAt + days * DAY_MS;
+    // Two programs' clocks may differ a little.
+    if (!inTime || approvedAt > now + 60_000) {
+      throw no("approve", name, "its time is over, or not what remit.yaml says");
+    }
+    const before = kept.get(name);
+    // Cookies of one agent are never another's.
+    const cookies = before?.grant.agent === agent
+      ? before.cookies.filter(({ origin }) => origins.includes(origin))
+      : [];
+    kept.set(name, { version: 1, grant, signature, cookies });
+    await write(name);
+    await tell(
+      { what: "approved", name, agent, expiresAt, cookies: cookies.length },
+      { origins: [...origins] },
+    );
+    arm();
+    return standingOf(kept.get(name) ?? { version: 1, grant, signature, cookies });
+  };
+
+  const forget = async (name: ProfileName): Promise<{ readonly cookies: number }> => {
+    const had = kept.get(name);
+    if (had === undefined) throw new Fault("notFound", `Cannot forget "${name}": nothing is kept`);
+    kept.delete(name);
+    await write(name);
+    await tell({ what: "forgotten", name, cookies: had.cookies.length });
+    return { cookies: had.cookies.length };
+  };
+
+  const take = async (name: ProfileName, given: readonly ProfileCookie[]) => {
+    const had = kept.get(name), now = powers.now();
+    if (had === undefined || had.grant.expiresAt <= now) {
+      throw no("import into", name, `approve it first: remit browser approve ${name}`);
+    }
+    const wrong = given.find(({ origin }) => !had.grant.origins.includes(origin));
+    if (wrong !== undefined) {
+      throw no("import into", name, `${wrong.origin} is none of its origins`);
+    }
+    const cookies = given.map((cookie) => ({ cookie, kind: "kept" as const })).reduce(
+      added,
+      had.cookies,
+    );
+    kept.set(name, { ...had, cookies });
+    await write(name);
+    await tell({ what: "imported", name, cookies: given.length });
+    arm();
+    return { cookies: given.length };
+  };
+
+  await load();
+  await sweep();
+  arm();
+
+  return Object.freeze<ProfileStore>({
+    get: (name) => kept.get(name),
+    change,
+    async ask(body) {
+      switch (body.do) {
+        case "list":
+          await sweep();
+          return toJson([...kept.values()].map(standingOf));
+        case "approve":
+          return toJson(await approve(body));
+        case "forget":
+          return toJson(await forget(body.name));
+        case "import":
+          return toJson(await take(body.name, body.cookies));
+      }
+    },
+  });
+}
+
+function readKept(bytes: Uint8Array | undefined): Kept | undefined {
+  try {
+    return Kept.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    // Without its cause: a parser's message repeats values.
+    return undefined;
+  }
+}
+
+function no(what: string, name: ProfileName, why: string): Fault {
+  return new Fault("refused", `Cannot ${what} browser profile "${name}": ${why}`);
+}
+
+function standingOf({ grant, cookies }: Kept): ProfileStanding {
+  return { grant, cookies: cookies.map(({ value: _value, ...rest }) => rest) };
+}
+
+/** The jar with, or without, one cookie. Of too many the oldest go. */
+function added(before: readonly ProfileCookie[], { cookie, kind }: CookieChange): ProfileCookie[] {
+  const had = before.find((each) => samePlace(each, cookie));
+  const others = before.filter((each) => each !== had);
+  if (kind === "gone") return others;
+  const createdAt = had?.createdAt ?? cookie.createdAt;
+  return [...others, { ...cookie, createdAt }].slice(-COOKIE_LIMITS.cookies);
+}

