@@ -15,9 +15,7 @@ export function inside(statement: Statement): readonly (readonly Statement[])[] 
   }
 }
 
-/**
- * Whether one of these statements may leave its function, or an iteration of a loop around them.
- */
+/** Whether one of these may leave its function, or an iteration of a loop around. */
 export function leaves(statements: readonly Statement[]): boolean {
   return statements.some((each) =>
     each.s === "return" || each.s === "break" || each.s === "continue" || each.s === "fail" ||

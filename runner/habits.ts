@@ -1,7 +1,4 @@
-/**
- * Hooks by which an agent program differs from the standard one while it uses the same loop.
- * @module
- */
+/** Hooks by which an agent program differs from the standard one over the same loop. @module */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import type { ToolResult } from "../contracts/tool/tool.ts";
 
@@ -10,9 +7,7 @@ export type CallBy = (id: string, name: string, args: object) => Promise<ToolRes
 
 /** The hooks of an agent program. */
 export interface Habits {
-  /**
-   * Returns the conversation to begin with, and how many of its messages the kernel already has.
-   */
+  /** Returns the initial conversation, and how many of its messages the kernel has. */
   begin(initial: readonly ChatMessage[]): readonly [readonly ChatMessage[], number];
   /** Returns messages to add before the next inference. */
   before(said: readonly ChatMessage[], call: CallBy): Promise<readonly ChatMessage[]>;

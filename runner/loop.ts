@@ -58,9 +58,7 @@ export type LoopInput =
   | { readonly kind: "failed"; readonly code: FaultCode; readonly tried?: boolean }
   | { readonly kind: "told"; readonly signal: Signal };
 
-/**
- * What the driver does next. `skipped` calls are first answered as cancelled without being made.
- */
+/** What the driver does next. `skipped` calls are first answered as cancelled, unmade. */
 export type Act =
   | {
     readonly kind: "assemble";

@@ -1,7 +1,4 @@
-/**
- * Entry of the worker process: no permissions, one port, one agent program. Bundled as worker.js.
- * @module
- */
+/** Entry of the worker process: no permissions, one port. Bundled as worker.js. @module */
 import "../port/prelude_powers.ts";
 import { serveChild } from "../port/child_powers.ts";
 import { warm } from "./warm.ts";

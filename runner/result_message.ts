@@ -9,9 +9,7 @@ import type { Outcome, ToolResult } from "../contracts/tool/tool.ts";
 
 export { resultMessage } from "../contracts/model/result_message.ts";
 
-/**
- * The outcome that a fault gives to the call that met it. A fault without an entry ends the turn.
- */
+/** The outcome for the call that met a fault. A fault without an entry ends the turn. */
 const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {
   invalidInput: "invalidArguments",
   invalidArguments: "invalidArguments",

@@ -106,9 +106,7 @@ class Run {
     this.#depth = depth;
   }
 
-  /**
-   * Calls a function. `from`: the caller; the enclosing function's activation is found above it.
-   */
+  /** Calls a function for `from`, above which the enclosing activation is found. */
   async enter(
     of: PlanFunction,
     args: readonly Value[],

@@ -59,9 +59,7 @@ export function nameOf(data: Data): string {
   throw new Stopped(`a field is named by a text, and not by ${kindOf(data)}`);
 }
 
-/**
- * Returns the items of a list from a position on, or a record without some fields. @throws Stopped
- */
+/** Items of a list from a position on, or a record without some fields. @throws Stopped */
 export function restOf({ data, mark }: Value, from: number | readonly string[]): Value {
   if (typeof from === "number") {
     if (!isList(data)) throw new Stopped(`${kindOf(data)} is no list`);
@@ -74,9 +72,7 @@ export function restOf({ data, mark }: Value, from: number | readonly string[]):
   };
 }
 
-/**
- * Applies a binary operator. Types are not converted, except by `+` with a text. @throws Stopped
- */
+/** Applies a binary operator; only `+` with a text converts types. @throws Stopped */
 export function operated(
   op: Binary,
   { a, b, meter }: { readonly a: Data; readonly b: Data; readonly meter: Meter },

@@ -140,10 +140,7 @@ export function fromJson(json: Json | undefined, mark: Mark, meter: Meter, depth
   return { data: { fields: new Map(entries.map(([key, each]) => [key, within(each)])) }, mark };
 }
 
-/**
- * Converts a value to JSON, with the combined mark of all its parts; undefined fields are left out.
- * @throws Stopped
- */
+/** A value as JSON without undefined fields, and the mark of all its parts. @throws Stopped */
 export function toJson(
   value: Value,
   meter: Meter,
