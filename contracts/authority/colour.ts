@@ -39,10 +39,7 @@ export function mixLabel(a: Label, b: Label): Label {
 }
 
 /** The colour and label of a content. */
-export interface Taint {
-  readonly colour: Colour;
-  readonly label: Label;
-}
+export type Taint = { readonly colour: Colour; readonly label: Label };
 
 /** The lowest colour and the highest label of several contents; BLUE and public for none. */
 export function mixTaints(...of: readonly Taint[]): Taint {
