@@ -1,10 +1,9 @@
 /** Checks that an answer is signed by a permitted key and refers to the question as it was shown. @module */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { delegationClaim } from "../contracts/base/delegation.ts";
+import { type Delegation, delegationClaim } from "../contracts/base/delegation.ts";
 import { Fault } from "../contracts/base/fault.ts";
 import { toJsonObject } from "../contracts/base/json.ts";
 import type { Answer, EffectClass, Question } from "../contracts/authority/mod.ts";
-import type { Delegation } from "../contracts/base/mod.ts";
 import { digestOf } from "../port/digest.ts";
 import { canonicalJson } from "../port/mod.ts";
 
