@@ -1,16 +1,17 @@
-/** What every command shares: its place, its flags, its kernel, its two ways of printing. @module */
+/** What all commands share: their powers and flags, access to the kernel, printing. @module */
 import { TaskId } from "../contracts/authority/ids.ts";
-import { Fault, type Json } from "../contracts/base/mod.ts";
+import { EXIT, Fault, type Json } from "../contracts/base/mod.ts";
+import type { Ingress, Profile } from "../contracts/task/mod.ts";
 import { displayText } from "../text/mod.ts";
 import type { loadConfig } from "../config/files.ts";
 import type { Basic, PowerName, Powers } from "./powers.ts";
 import type { KernelLink, KernelWish } from "../launch/kernel/kernels.ts";
 import type { Parsed } from "./arguments/parse_arguments.ts";
 import { flag } from "./arguments/parse_arguments.ts";
-import type { Places } from "../launch/disk/places.ts";
+import { absolute, type Places } from "../launch/disk/places.ts";
 import { safeJson } from "./terminal/safe_json.ts";
 
-/** One command under way, with the powers that its family names. */
+/** A running command, with the powers of its family. */
 export interface Command<K extends PowerName = Basic> {
   readonly powers: Pick<Powers, K>;
   readonly parsed: Parsed;
@@ -20,23 +21,23 @@ export interface Command<K extends PowerName = Basic> {
 
 /** A command whose family has powers that few of its commands need. */
 export interface LazyCommand<K extends PowerName, L extends PowerName> extends Command<K> {
-  /** Loads those powers, and gives the command with them. */
+  /** Loads those powers, and returns the command with them. */
   more(): Promise<Command<K | L>>;
 }
 
-/** A command's work; gives the exit code. */
+/** A command's work; returns the exit code. */
 export type Work<K extends PowerName = Basic> = (command: Command<K>) => Promise<number>;
 
-/** Reaches the kernel, and starts one when none runs: log, tasks and questions are its to read. */
+/** Reaches the kernel, and starts one when none runs: only a kernel reads the log, tasks and questions. */
 export async function reachKernel(command: Command): Promise<KernelLink> {
   const { powers, places } = command;
-  // What reads remit.yaml is a hundred files: loaded by the commands that go by it.
+  // Loaded lazily: reading remit.yaml takes a hundred files, which few commands need.
   const { loadConfig } = await import("../config/files.ts");
   const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
   return await powers.kernels(places).provide(wishOf(config, { mounts: [], exact: false }));
 }
 
-/** What a kernel is wanted for, as remit.yaml has it. */
+/** The kernel that remit.yaml asks for. */
 export function wishOf(
   { policy, toolKeys, commands, browser, service }: Pick<
     ReturnType<typeof loadConfig>,
@@ -48,17 +49,38 @@ export function wishOf(
   return { policy, toolKeys, commands, browser, idleMinutes, ...how };
 }
 
-/** Asks the kernel one thing. */
-export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
+/** Works over a link to the kernel, which is closed afterwards. */
+export async function withKernel<T>(
+  command: Command,
+  work: (link: KernelLink) => Promise<T>,
+): Promise<T> {
   const link = await reachKernel(command);
   try {
-    return await link.ask(op, body);
+    return await work(link);
   } finally {
     link.close();
   }
 }
 
-/** Asks for what may be longer than one answer: every item of it, as it comes. */
+/** Asks the kernel one question. */
+export async function askKernel(command: Command, op: string, body: Json): Promise<Json> {
+  return await withKernel(command, (link) => link.ask(op, body));
+}
+
+/** The bytes of a file named on the command line. `verb`: the verb of its error, as in `verify`. Throws Fault `notFound`. */
+export function givenFile(
+  { powers: { disk, environment } }: Command,
+  file: string,
+  verb: string,
+  options?: { readonly most: number },
+): Uint8Array {
+  const bytes = disk.read(absolute(environment, file), options);
+  if (bytes !== undefined) return bytes;
+  const shown = displayText(file, { max: 200 });
+  throw new Fault("notFound", `Cannot ${verb} "${shown}": there is no such file`);
+}
+
+/** Asks for a list that may exceed one answer, and yields its items as they arrive. */
 export async function* askPages(
   link: Pick<KernelLink, "ask">,
   op: string,
@@ -70,9 +92,23 @@ export async function* askPages(
   }
 }
 
-/** Prints one JSON document to standard output. */
-export function printJson(command: Command, value: unknown): void {
+/** The ingress of a person's words at this command line; a guest's words are RED. */
+export function ingressOf(
+  { powers }: Command<Basic | "keyboard">,
+  profile: Profile = "operator",
+): Ingress {
+  return {
+    channel: powers.keyboard === undefined ? "pipe" : "terminal",
+    principal: powers.environment.env("USER") ?? `uid-${powers.environment.uid}`,
+    colour: profile === "operator" ? "BLUE" : "RED",
+    label: "internal",
+  };
+}
+
+/** Prints one JSON document to standard output, and returns success, with which most commands end then. */
+export function printJson(command: Command, value: unknown): typeof EXIT.success {
   command.powers.screen.out(`${safeJson(value, 2)}\n`);
+  return EXIT.success;
 }
 
 /** Prints JSON lines to standard output. */
@@ -80,12 +116,13 @@ export function printJsonLines(command: Command, values: readonly unknown[]): vo
   for (const value of values) command.powers.screen.out(`${safeJson(value)}\n`);
 }
 
-/** Prints safe lines to standard output. */
-export function printLines(command: Command, lines: readonly string[]): void {
+/** Prints safe lines to standard output, and returns success, with which most commands end then. */
+export function printLines(command: Command, lines: readonly string[]): typeof EXIT.success {
   if (lines.length > 0) command.powers.screen.out(`${lines.join("\n")}\n`);
+  return EXIT.success;
 }
 
-/** How to call another command on the same state, to be shown to a person. */
+/** The command line of another command on the same state, to show to a person. */
 export function commandText(command: Command, words: string): string {
   const state = flag(command.parsed, "state");
   const name = command.powers.environment.command;
@@ -95,7 +132,7 @@ export function commandText(command: Command, words: string): string {
   }`;
 }
 
-/** Reads a task's id from the arguments. Throws `invalidInput`. */
+/** Parses a task's id from the arguments. Throws `invalidInput`. */
 export function taskOf(command: Command, at = 0): TaskId {
   return idOf(TaskId, command.parsed.args[at] ?? "", "task");
 }
@@ -111,6 +148,7 @@ export function idOf<T>(
   return parsed.data;
 }
 
+/** The command that lists the ids of each kind. */
 const LISTED: Readonly<Record<string, string>> = {
   task: "task list",
   question: "questions",
@@ -128,19 +166,19 @@ function wrongId(text: string, what: string): Error {
   );
 }
 
-/** An answer that is a list of records; empty when it is something else. */
+/** An answer as a list of records; empty for anything else. */
 export function rowsOf(answer: Json): readonly Readonly<Record<string, Json>>[] {
   if (!Array.isArray(answer)) return [];
   return answer.map((each) => recordOf(each));
 }
 
-/** An answer that is a record; empty when it is something else. */
+/** An answer as a record; empty for anything else. */
 export function recordOf(answer: Json | undefined): Readonly<Record<string, Json>> {
   if (typeof answer !== "object" || answer === null || Array.isArray(answer)) return {};
   return Object.fromEntries(Object.entries(answer));
 }
 
-/** A cell of a table: safe text of anything. */
+/** A table's cell: any value as safe text. */
 export function cell(value: Json | undefined, max = 120): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -1,5 +1,5 @@
 /**
- * init: the command line's process. Says where each power comes from, and nothing else: a power is loaded when a family of
+ * init: the process of the command line. Wires up the powers, and does nothing else; a power is loaded when a family of
  * commands that names it runs.
  * @module
  */
@@ -20,12 +20,12 @@ const cache = (): string => placesOf(environment, undefined).cache;
 const building = (what: string) => (): void =>
   screen.say(screen.paint.dim(`remit  building ${what}, once for this version …`));
 
-/** Where each power comes from. */
+/** The maker of each power. */
 const SOURCES: { readonly [K in PowerName]: () => Powers[K] | Promise<Powers[K]> } = {
   screen: () => screen,
   environment: () => environment,
   disk: () => disk,
-  // What edits lines is loaded where somebody can type them.
+  // Line editing is only loaded where a person can type.
   keyboard: async () =>
     Deno.stdin.isTerminal() && Deno.stderr.isTerminal()
       ? (await import("./session/keyboard_powers.ts")).makeKeyboard(screen)
@@ -116,7 +116,7 @@ const SOURCES: { readonly [K in PowerName]: () => Powers[K] | Promise<Powers[K]>
 };
 
 const kept = new Map<PowerName, unknown>();
-/** Gives a power, which is made once. */
+/** Returns a power; each is made once. */
 async function power<K extends PowerName>(name: K): Promise<Powers[K]> {
   if (!kept.has(name)) kept.set(name, SOURCES[name]());
   return await kept.get(name) as Powers[K];
@@ -218,7 +218,7 @@ async function makeSwarm(): Promise<Powers["swarm"]> {
     ...{ findPrograms, system: line.SYSTEM, env: line.COMMAND_ENV, keepFilters: spawn.keepFilters },
     dir: `${cache()}/walls`,
     filtered: (config, words) => filtered(config, "closed", words),
-    // Its person waits for it: no nicer than their own git.
+    // A person waits for it, so it runs at the priority of their own git.
     started: ({ nice: _, ...programs }, inner) =>
       line.started(programs, { data: 4 * GiB, file: 2 * GiB, files: 1_024 }, inner),
     lineOfCommand: line.lineOfCommand,

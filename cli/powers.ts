@@ -1,4 +1,4 @@
-/** What the commands of the command line are handed: everything they can touch. @module */
+/** The powers of the command line: everything that commands can touch. @module */
 import type { Pipe } from "./acp/pipe_powers.ts";
 import type { Digest } from "../contracts/authority/mod.ts";
 import type { Json } from "../contracts/base/mod.ts";
@@ -22,9 +22,9 @@ import type { BackupPowers } from "../service/backup/mod.ts";
 import type { ServicePowers } from "./service/powers.ts";
 import type { WikiPowers } from "../memory-wiki/host/powers.ts";
 
-/** Where words go. Everything given to it must be safe text. */
+/** The terminal's output. Callers pass safe text only. */
 export interface Screen extends Progress {
-  /** Standard output: the answer, and nothing else. */
+  /** Writes to standard output: the answer, and nothing else. */
   out(text: string): void;
   readonly paint: Paint;
   /** Columns of the live view. */
@@ -33,76 +33,76 @@ export interface Screen extends Progress {
   readonly outWidth?: number | undefined;
   /** Rows of the terminal; undefined when the live view goes to none. */
   readonly rows?: number | undefined;
-  /** Keeps rows under all that is written, until it is called with others or with none; hints stand above them. */
+  /** Keeps rows under all output until the next call; undefined removes them. Hints stand above the rows. */
   footer?(rows: Drawn | undefined): void;
 }
 
-/** What stands in a line in place of its end: a word that was begun, made whole. */
+/** The completion of a word at the cursor. */
 export interface Completion {
-  /** Letters before the cursor that are replaced. */
+  /** Number of graphemes before the cursor that `by` replaces. */
   readonly replaces: number;
   readonly by: string;
-  /** What it may become, where there are several. Safe text. */
+  /** The possible words, where there are several. Safe text. */
   readonly choices: readonly string[];
 }
 
-/** What a line may have beside its letters: each is used only where a session asks for it. */
+/** Optional features of an edited line, which only sessions use. */
 export interface LineExtras {
-  /** Lines entered before, the oldest first, for the arrow up. */
+  /** Earlier entries, the oldest first, for the arrow up. */
   readonly past?: readonly string[];
-  /** Completes what stands before the cursor, for Tab. */
+  /** Completes the text before the cursor, for Tab. */
   readonly complete?: (before: string) => Completion | undefined;
-  /** Opens an external editor on the text; undefined where nothing became of it. */
+  /** Opens an external editor on the text; undefined where the editor failed. */
   readonly editor?: (text: string) => Promise<string | undefined>;
 }
 
-/** How a line is read. */
+/** How to read a line. */
 export interface LineOptions extends LineExtras {
-  /** False for what must not be shown. */
+  /** False for input that must not be shown. */
   readonly echo?: boolean;
   readonly signal?: AbortSignal;
-  /** A text of perhaps several rows, as a paste brings them; it is kept for the arrow up. */
+  /** Accepts a text of several rows, as a paste may bring; keeps it for the arrow up. */
   readonly many?: boolean;
-  /** What stands in it at first. With it nothing that was typed before is thrown away: never for a question. */
+  /** The line's text at first. With a draft, keys typed before the prompt are kept: so never for a question. */
   readonly draft?: string;
 }
 
-/** How lines are read while something else is written on the screen. */
+/** How to read lines while an answer is being written. */
 export interface AheadOptions extends LineExtras {
   readonly prompt: string;
-  /** What stands in the line at first. */
+  /** The line's text at first. */
   readonly draft?: string;
-  /** Safe rows above the line: what is queued, what goes on. Asked at each drawing. */
+  /** Safe rows above the line: the queue and the status. Called at each drawing. */
   above(): readonly string[];
   entered(text: string): void;
-  /** The text that was entered last and is not used yet, given back to be changed. */
+  /** The newest entered text that is not used yet, taken back for editing. */
   takeBack(): string | undefined;
   /** Ctrl-D in an empty line. */
   ended(): void;
 }
 
-/** A line that is open while something else is written. Questions interrupt it; it goes on after them. */
+/** A line open while an answer is being written. A question covers it for a while. */
 export interface AheadLine {
   redraw(): void;
-  /** Ends it; gives what was typed and not entered. */
+  /** Closes the line; returns what was typed and not entered. */
   close(): string;
 }
 
 /** A person at a terminal. */
 export interface Keyboard {
-  /** Throws away what was typed before, shows `prompt`, and reads one line; undefined at its end. */
+  /** Discards keys typed before, shows `prompt`, and reads one line; undefined at the end of input. */
   line(prompt: string, options?: LineOptions): Promise<string | undefined>;
-  /** Reads lines at the bottom of the screen until it is closed. Absent where only one line at a time can be read. */
+  /** Keeps a line open at the bottom of the screen. Absent where the terminal cannot show one. */
   ahead?(options: AheadOptions): AheadLine;
-  /** Runs a program of the person's own on this terminal; gives its exit code. Absent where none can be run. */
+  /** Runs the person's own program on this terminal; returns its exit code. Absent where that is impossible. */
   program?(words: readonly string[]): Promise<number>;
-  /** Runs a line that the person typed in their own shell. Never called with a word of an agent's. */
+  /** Runs a line typed by the person in their own shell. INVARIANT: never with text of an agent's. */
   shell?(line: string): Promise<CommandOutput>;
-  /** Hands a text to the terminal's clipboard (OSC 52); a terminal that allows none drops it. */
+  /** Copies a text to the terminal's clipboard (OSC 52); a terminal that forbids it ignores it. */
   copy?(text: string): void;
 }
 
-/** Checks receipts without a kernel. Wired in by main.ts. */
+/** Verifies receipts without a kernel. */
 export interface ReceiptCheck {
   /** `reason` is one sentence; `key` is the key that signed. */
   verify(
@@ -111,40 +111,40 @@ export interface ReceiptCheck {
   ): Promise<{ readonly ok: boolean; readonly reason: string; readonly key?: string }>;
 }
 
-/** Checks exported logs without a kernel. Wired in by main.ts. */
+/** Verifies exported logs without a kernel. */
 export interface LogCheck {
-  /** `ok`, counts, the first bad event, and the `key` that it was checked with. Throws Fault `invalidInput` for no log. */
+  /** `ok`, counts, the first bad event, and the `key` used. Throws Fault `invalidInput` for bytes that are no log. */
   verify(
     bytes: Uint8Array,
     options: { readonly key: string | undefined; readonly head: Digest | undefined },
   ): Promise<{ readonly ok: boolean; readonly key: string }>;
 }
 
-/** Checks values against schemas. Wired in by main.ts. */
+/** Checks values against JSON Schemas. */
 export interface SchemaCheck {
   /** Why `value` does not fit; undefined when it does. Throws Fault `refused` for a schema that cannot be checked safely. */
   misfit(schema: string, value: Json): string | undefined;
 }
 
-/** Presses of Ctrl-C, counted with care. */
+/** Reports presses of Ctrl-C, without duplicates. */
 export interface Interrupts {
   /**
-   * Calls `press` with 1, 2, … for each press, and with at least 2 and its name for a SIGTERM; the returned function
-   * stops listening.
+   * Calls `press` with 1, 2, … for each press, and for a SIGTERM with its name and at least 2; the returned function stops
+   * listening.
    */
   listen(press: (count: number, signal?: "SIGTERM") => void): () => void;
 }
 
-/** A site of a story, served on this machine. */
+/** A story's site, served on this machine. */
 export interface StorySite {
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** Everything a command is handed. */
+/** All powers, by name. */
 export interface Powers {
   readonly screen: Screen;
-  /** Undefined when nobody is there. */
+  /** Undefined when no person is at the terminal. */
   readonly keyboard: Keyboard | undefined;
   readonly disk: DiskRead & DiskWrite;
   readonly environment: Environment;
@@ -156,47 +156,48 @@ export interface Powers {
   readonly plugins: PluginKit;
   readonly models: ModelPowers;
   readonly wikis: WikiPowers;
-  /** The gateway that hosts talk to. */
+  /** Starts the gateway of MCP hosts. */
   readonly serve: ServePowers;
-  /** Copies and checks of databases. */
+  /** Copies and checks databases. */
   readonly backup: BackupPowers;
-  /** The service's own lock, door and time. */
+  /** The service's lock, listener and clock. */
   readonly service: ServicePowers;
   readonly mcpStore: McpStore;
-  /** A login at a remote MCP server. */
+  /** Logs in at remote MCP servers. */
   readonly login: LoginPowers;
   /** Yields after each change of files beneath a folder, until `signal` aborts. */
   watch(folder: string, signal: AbortSignal): AsyncIterable<void>;
   /** Serves the pages of a folder for `--story`. */
   serveSite(folder: string): StorySite;
-  /** Starts another Remit with this remit.yaml for `--story`, and makes a token of its peer `name`. */
+  /** Starts another Remit with this remit.yaml for `--story`, and makes a token for its peer `name`. */
   startPeer(
     options: { readonly folder: string; readonly config: string; readonly name: string },
   ): Promise<StoryPeer>;
   kernels(places: Places): Kernels;
   /** Gateways of fleets, for `--fleet`. */
+  /** Gateways of fleets, for `--fleet`. */
   readonly gateways: Gateways;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readInput(): Promise<string>;
-  /** Scratch machines for the red team and the evaluations. */
+  /** Scratch machines for the red team and evaluations. */
   readonly redteam: RedteamPowers;
-  /** Git, checks, private folders and journals of swarms. */
+  /** Git, checks, private folders and journals for swarms. */
   readonly swarm: SwarmPowers;
-  /** Standard input and output, where a protocol is spoken over them. */
+  /** Standard input and output, for a protocol over them. */
   readonly pipe: Pipe;
 }
 
-/** The name of a power. A family of commands names those that it is handed; it gets no other. */
+/** The name of a power. A family of commands receives exactly those that it names. */
 export type PowerName = keyof Powers;
 
-/** What most commands need: to print, to read and write files of the operator's, to know where they are, to reach a kernel. */
+/** The powers of most commands: to print, to read and write the operator's files, to read the environment, to reach a kernel. */
 export const BASIC = ["screen", "disk", "environment", "kernels"] as const;
 /** See {@link BASIC}. */
 export type Basic = typeof BASIC[number];
 
-/** Makes a power when it is needed first. */
+/** Returns a power, and makes it at its first use. */
 export type PowerSource = <K extends PowerName>(name: K) => Promise<Powers[K]>;
 
-/** What a person who runs it as root should know. */
+/** The warning for a person who runs this as root. */
 export const RUNS_AS_ROOT =
   "Remit runs as root: its walls stand around agents, but what you allow reaches all of this machine; an account of its own is safer";

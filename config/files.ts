@@ -8,7 +8,7 @@ import type { DiskRead } from "../launch/disk/machine.ts";
 import { type Places, within } from "../launch/disk/places.ts";
 import { isTrusted, parseTrusted, type Trusted } from "./trust.ts";
 
-/** Name of a folder's configuration. */
+/** The name of configuration files. */
 export const CONFIG_NAME = "remit.yaml";
 const MAX_BYTES = 1_000_000;
 
@@ -18,7 +18,7 @@ export function readTrusted(disk: Pick<DiskRead, "read">, places: Places): Trust
   return parseTrusted(bytes === undefined ? undefined : new TextDecoder().decode(bytes));
 }
 
-/** Bytes of a remit.yaml, which may be anyone's; undefined when there is none. */
+/** The bytes of a remit.yaml, from an untrusted folder perhaps; undefined when there is none. */
 export function readConfigBytes(
   disk: Pick<DiskRead, "read">,
   path: string,
@@ -38,15 +38,15 @@ function parseBytes(shown: string, bytes: Uint8Array): ConfigFile {
   return parseConfigText(shown, new TextDecoder().decode(bytes));
 }
 
-/** A file in a mount's root is called as agents call it: shorter, and the same on every machine. */
+/** The name shown for a file: in a mount's root by the mount's name, as agents call it, the same on every machine. */
 function shownAs(dir: string, mounts: readonly MountPlace[]): string {
   const mount = mounts.find((each) => each.dir === dir);
   return join(mount === undefined ? dir : mount.name, CONFIG_NAME);
 }
 
 /**
- * Reads every layer for a run: the ceiling, the operator's own file, the folder's, and those of
- * mounted folders, which narrow only.
+ * Reads every layer for a run: the operator's own file, the folder's, those of mounted folders (which only narrow), and
+ * the ceiling.
  *
  * @throws Fault `invalidInput` with `FILE:LINE:COLUMN`.
  */
@@ -67,7 +67,7 @@ export function loadConfig(
     const path = join(dir, CONFIG_NAME);
     const bytes = readConfigBytes(disk, path);
     if (bytes === undefined) return;
-    // INVARIANT: what is trusted and what is read are the same bytes: who writes here could swap the file in between.
+    // INVARIANT: the trusted bytes are the parsed bytes: whoever writes here could swap the file between two reads.
     const file = parseBytes(shownAs(dir, options.mounts), bytes);
     layers.push({
       file: placeConfig(file, dir, options.mounts),

@@ -1,4 +1,4 @@
-/** Layers of configuration become one policy. @module */
+/** Merges the layers of configuration into one policy. @module */
 import { type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
 import type { RedactRule } from "../contracts/model/mod.ts";
 import {
@@ -11,15 +11,14 @@ import {
   type PolicySource,
   type RemitConfig,
 } from "../contracts/policy/mod.ts";
-import type { Limits } from "../contracts/task/mod.ts";
 import type { CommandClass, Mount } from "../contracts/tool/mod.ts";
 import type { ConfigFile } from "./text.ts";
 import { type MergedMcp, narrowMcp, NO_MCP, overlayMcp } from "./mcp.ts";
 import { type MergedMemory, narrowMemory, NO_MEMORY, overlayMemory } from "./memory.ts";
-import { budgetsOf, definedModelsFor, narrowPolicy } from "./narrow.ts";
+import { budgetsOf, defined, narrowPolicy } from "./narrow.ts";
 import { NO_SERVICE, overlayService, type ServiceConfig, serviceNotes } from "./serve.ts";
 
-/** A layer: a file, and whether it may widen. */
+/** One configuration file, and whether it may widen the policy. */
 export interface Layer {
   readonly file: ConfigFile;
   readonly trusted: boolean;
@@ -28,64 +27,59 @@ export interface Layer {
 /** A mark on paths, still as globs. */
 export type Mark = NonNullable<RemitConfig["marks"]>[number];
 
-/** What the layers come to. */
+/** The merged configuration of all layers. "Trusted" below: the value comes from trusted layers only. */
 export interface Merged {
   readonly policy: PolicySource;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly model: string | undefined;
   readonly models: Readonly<Record<string, ModelEntry>>;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly embedder: string | undefined;
-  /** From every layer: taking out more never widens. */
+  /** From every layer: more redaction never widens. */
   readonly redact: readonly RedactRule[];
-  /** From trusted layers only: Ed25519 public keys, hex. */
+  /** Trusted. Ed25519 public keys, hex. */
   readonly modelKeys: readonly string[];
-  /** From trusted layers only: a persona is words to the system message. */
+  /** Trusted: a persona becomes part of the system message. */
   readonly agents: Readonly<Record<string, AgentSpec>>;
   readonly mounts: NonNullable<RemitConfig["mounts"]>;
-  /** Mounts that untrusted layers want narrower. */
+  /** Narrower mounts that untrusted layers ask for. */
   readonly narrowMounts: readonly NonNullable<RemitConfig["mounts"]>[];
   readonly marks: readonly Mark[];
-  /** From trusted layers only: Ed25519 public keys, hex. */
+  /** Trusted. Ed25519 public keys, hex. */
   readonly toolKeys: readonly string[];
-  /** From trusted layers only: tools that models are told of from the start. */
+  /** Trusted: tools that models see from the start. */
   readonly offer: readonly string[];
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly commands: Readonly<Record<string, CommandClass>>;
-  /** Chromium and profiles from trusted layers only: one runs a program of the machine, the others sign in. */
+  /** Chromium and profiles are trusted: one runs a program of this machine, the others are signed in. */
   readonly browser: BrowserChoice;
-  /** The wiki from trusted layers only. */
+  /** Which wiki is used is trusted. */
   readonly memory: MergedMemory;
-  /** From trusted layers only, each name once: the strongest layer's. */
+  /** Trusted; a stronger layer replaces a guard of the same name. */
   readonly guards: GuardConfigs;
-  /** From every layer: it only narrows what remit.lock says. */
+  /** From every layer: only narrows remit.lock. */
   readonly mcp: MergedMcp;
-  /** From trusted layers only. */
+  /** Trusted. */
   readonly service: ServiceConfig;
-  /** What was left out of untrusted layers, for the person: `FILE:LINE: why`. */
+  /** What was left out of untrusted layers, for the operator: `FILE:LINE: why`. */
   readonly notes: readonly string[];
 }
 
-/** Without a word in any layer, and where an untrusted one wants no more. */
+/** The default, and what an untrusted layer may narrow to. */
 const STATIC: BrowserChoice = Object.freeze({ engine: "static", program: "/usr/bin/chromium" });
 
-function definedLimits(limits: RemitConfig["limits"]): Partial<Limits> {
-  return Object.fromEntries(
-    Object.entries(limits ?? {}).filter(([, value]) => value !== undefined),
-  ) as Partial<Limits>;
+function withGuards(base: GuardConfigs, more: GuardConfigs = []): GuardConfigs {
+  return [...base.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
 }
 
-function overlayBrowser(have: BrowserChoice, more: BrowserChoice | undefined): BrowserChoice {
-  if (more === undefined) return have;
-  const profiles = { ...have.profiles, ...more.profiles };
+/** Replaces the choice; profiles of both are kept, and of equal names the stronger layer's. */
+function overlayBrowser(base: BrowserChoice, more: BrowserChoice | undefined): BrowserChoice {
+  if (more === undefined) return base;
+  const profiles = { ...base.profiles, ...more.profiles };
   return Object.keys(profiles).length === 0 ? more : { ...more, profiles };
 }
 
-function withGuards(have: GuardConfigs, more: GuardConfigs): GuardConfigs {
-  return [...have.filter(({ name }) => more.every((each) => each.name !== name)), ...more];
-}
-
-/** Puts a trusted layer in front of a policy. */
+/** Puts a trusted layer's rules before those of a policy, and its settings over them. */
 function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
   const { config } = file;
   const rules: readonly PlacedRule[] = [...file.rules, ...policy.rules];
@@ -101,99 +95,79 @@ function overlayPolicy(policy: PolicySource, file: ConfigFile): PolicySource {
       ...(config.never ?? []).map((glob, n) => ({ glob, at: file.at(["never", n]) })),
     ],
     clearance,
-    limits: { ...policy.limits, ...definedLimits(config.limits) },
+    limits: { ...policy.limits, ...defined(config.limits) },
     strict: config.strict ?? policy.strict,
     selfConsent: config.selfConsent ?? policy.selfConsent,
     resultBytes,
-    modelsFor: { ...policy.modelsFor, ...definedModelsFor(config.modelsFor) },
+    modelsFor: { ...policy.modelsFor, ...defined(config.modelsFor) },
     ...budgetsOf(policy, config),
   };
 }
 
 /**
- * Merges layers, given from the weakest (the operator's own remit.yaml) to the strongest (the
- * folder's). Layers that are not trusted, and the ceiling, only narrow, whatever their place.
+ * Merges layers, given from the weakest (the operator's own remit.yaml) to the strongest (the folder's). Untrusted layers
+ * and the ceiling only narrow, wherever they stand.
  */
 export function mergeLayers(layers: readonly Layer[]): Merged {
-  let policy = NO_POLICY;
-  let model: string | undefined;
-  let models: Record<string, ModelEntry> = {};
-  let embedder: string | undefined;
-  const redact: RedactRule[] = [];
-  const modelKeys = new Set<string>();
-  let agents: Record<string, AgentSpec> = {};
-  let mounts: NonNullable<RemitConfig["mounts"]> = {};
-  const marks: Mark[] = [];
-  const toolKeys = new Set<string>();
-  const offer = new Set<string>();
-  let commands: Record<string, CommandClass> = {};
-  let browser = STATIC;
-  let memory = NO_MEMORY;
-  let guards: GuardConfigs = [];
-  let mcp = NO_MCP;
-  let service = NO_SERVICE;
+  const trusted = layers.filter((each) => each.trusted).map(({ file }) => file);
+  const others = layers.filter((each) => !each.trusted).map(({ file }) => file);
+  const configs = trusted.map(({ config }) => config);
+  const every = [...configs, ...others.map(({ config }) => config)];
+  const joined = <T>(
+    part: (config: RemitConfig) => Readonly<Record<string, T>> | undefined,
+  ): Readonly<Record<string, T>> =>
+    Object.fromEntries(configs.flatMap((config) => Object.entries(part(config) ?? {})));
+  let policy = trusted.reduce((base, file) => overlayPolicy(base, file), NO_POLICY);
+  let memory = configs.reduce((base, config) => overlayMemory(base, config.memory), NO_MEMORY);
+  let mcp = configs.reduce((base, config) => overlayMcp(base, config.mcp), NO_MCP);
+  const browser = configs.reduce((base, config) => overlayBrowser(base, config.browser), STATIC);
   const notes: string[] = [];
-  const narrowMounts: NonNullable<RemitConfig["mounts"]>[] = [];
-  for (const { file } of layers.filter((each) => each.trusted)) {
-    policy = overlayPolicy(policy, file);
-    model = file.config.model ?? model;
-    models = { ...models, ...file.config.models };
-    embedder = file.config.embedder ?? embedder;
-    redact.push(...(file.config.redact ?? []));
-    for (const key of file.config.modelKeys ?? []) modelKeys.add(key);
-    agents = { ...agents, ...file.config.agents };
-    mounts = { ...mounts, ...file.config.mounts };
-    marks.push(...(file.config.marks ?? []));
-    for (const key of file.config.toolKeys ?? []) toolKeys.add(key);
-    for (const [tool, { offer: told }] of Object.entries(file.config.tools ?? {})) {
-      if (told === true) offer.add(tool);
-      else if (told === false) offer.delete(tool);
-    }
-    commands = { ...commands, ...file.config.commands };
-    browser = overlayBrowser(browser, file.config.browser);
-    memory = overlayMemory(memory, file.config.memory);
-    guards = withGuards(guards, file.config.guards ?? []);
-    mcp = overlayMcp(mcp, file.config.mcp);
-    service = overlayService(service, file);
-  }
-  for (const { file } of layers.filter((each) => !each.trusted)) {
+  for (const file of others) {
     const narrowed = narrowPolicy(policy, file);
-    policy = narrowed.policy;
     const remembered = narrowMemory(memory, file);
-    memory = remembered.memory;
     const servers = narrowMcp(mcp, file);
-    mcp = servers.mcp;
+    ({ policy } = narrowed);
+    ({ memory } = remembered);
+    ({ mcp } = servers);
     notes.push(...narrowed.notes, ...remembered.notes, ...servers.notes, ...serviceNotes(file));
-    redact.push(...(file.config.redact ?? []));
-    if (file.config.browser?.engine === "static") browser = { ...browser, ...STATIC };
-    if (file.config.mounts !== undefined) narrowMounts.push(file.config.mounts);
-    marks.push(...(file.config.marks ?? []));
   }
+  const staticAsked = others.some(({ config }) => config.browser?.engine === "static");
   return Object.freeze({
     policy,
-    model,
-    models,
-    embedder,
-    redact,
-    modelKeys: [...modelKeys],
-    agents,
-    mounts,
-    narrowMounts,
-    marks,
-    toolKeys: [...toolKeys],
-    offer: [...offer],
-    commands,
-    browser,
-    ...{ memory, guards },
+    model: configs.findLast(({ model }) => model !== undefined)?.model,
+    models: joined((config) => config.models),
+    embedder: configs.findLast(({ embedder }) => embedder !== undefined)?.embedder,
+    redact: every.flatMap((config) => config.redact ?? []),
+    modelKeys: [...new Set(configs.flatMap((config) => config.modelKeys ?? []))],
+    agents: joined((config) => config.agents),
+    mounts: joined((config) => config.mounts),
+    narrowMounts: others.flatMap(({ config }) => config.mounts ?? []),
+    marks: every.flatMap((config) => config.marks ?? []),
+    toolKeys: [...new Set(configs.flatMap((config) => config.toolKeys ?? []))],
+    offer: offered(configs),
+    commands: joined((config) => config.commands),
+    browser: { ...browser, ...(staticAsked ? STATIC : {}) },
+    memory,
+    guards: configs.reduce<GuardConfigs>((base, config) => withGuards(base, config.guards), []),
     mcp,
-    service,
+    service: trusted.reduce((base, file) => overlayService(base, file), NO_SERVICE),
     notes,
   });
 }
 
+/** The tools that the last layer that mentions their `offer` offers. */
+function offered(configs: readonly RemitConfig[]): string[] {
+  const names = new Set<string>();
+  for (const [tool, { offer }] of configs.flatMap(({ tools }) => Object.entries(tools ?? {}))) {
+    if (offer === true) names.add(tool);
+    else if (offer === false) names.delete(tool);
+  }
+  return [...names];
+}
+
 const MODES = ["rw", "stage", "ro"] as const;
 
-/** Applies marks and untrusted wishes to a mount: colour only falls, label only rises. */
+/** Applies marks and the requests of untrusted layers to a mount: colours only fall, labels only rise. */
 export function narrowMount(mount: Mount, merged: Merged): Mount {
   let { colour, label, mode } = mount;
   for (const wishes of merged.narrowMounts) {

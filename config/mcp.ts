@@ -1,37 +1,38 @@
-/** `mcp:` of remit.yaml, through its layers: whatever file it is, it narrows what remit.lock says. @module */
+/** Merges `mcp:` of remit.yaml over the layers: any file only narrows remit.lock. @module */
 import { cleared, type Label } from "../contracts/authority/mod.ts";
 import type { McpServerName } from "../contracts/exchange/mod.ts";
 import type { McpConfig } from "../contracts/policy/mod.ts";
+import { defined } from "./narrow.ts";
 import type { ConfigFile } from "./text.ts";
 
-/** What the layers say of one server. */
+/** The limits on one server. */
 export interface McpNarrowing {
-  /** Names on the wire. */
+  /** Tools switched off, by their names on the wire. */
   readonly off: readonly string[];
   readonly clearance?: Label;
   readonly samplingTokens?: number;
   readonly elicitation?: boolean;
 }
 
-/** What the layers say of imported servers. */
+/** The limits on imported servers. */
 export interface MergedMcp {
-  /** Absent: every approved one. */
+  /** Servers in use; absent: every approved one. */
   readonly use?: readonly McpServerName[];
   readonly servers: Readonly<Partial<Record<McpServerName, McpNarrowing>>>;
   readonly searchAbove?: number;
 }
 
-/** Nobody said anything. */
+/** No layer limits anything. */
 export const NO_MCP: MergedMcp = Object.freeze({ servers: {} });
 
 type Wish = NonNullable<NonNullable<McpConfig["servers"]>[McpServerName]>;
 
-/** Puts a trusted layer over `have`: what it says of a server takes the place of what was said, key by key. */
+/** Puts a trusted layer over `have`: its settings for a server replace earlier ones, key by key. */
 export function overlayMcp(have: MergedMcp, wish: McpConfig | undefined): MergedMcp {
   if (wish === undefined) return have;
   const { use = have.use, searchAbove = have.searchAbove } = wish;
   return {
-    servers: joined(have, wish, (before, now) => ({ ...before, ...said(now) })),
+    servers: joined(have, wish, (before, now) => ({ ...before, ...defined(now) })),
     ...(use === undefined ? {} : { use }),
     ...(searchAbove === undefined ? {} : { searchAbove }),
   };
@@ -61,9 +62,9 @@ export function narrowMcp(
   };
 }
 
-/** The lower of both, key by key; what only one of them says holds. */
+/** The lower of both settings, key by key; a setting of only one holds. */
 function lower(before: McpNarrowing, now: Wish): McpNarrowing {
-  const wish = said(now);
+  const wish = defined(now);
   const clearance = before.clearance === undefined || wish.clearance === undefined
     ? before.clearance ?? wish.clearance
     : cleared(before.clearance, wish.clearance)
@@ -90,8 +91,4 @@ function joined(
     if (now !== undefined) servers[name] = join(servers[name] ?? { off: [] }, now);
   }
   return servers;
-}
-
-function said(wish: Wish): Partial<McpNarrowing> {
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
 }

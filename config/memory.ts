@@ -1,25 +1,26 @@
-/** `memory:` of remit.yaml, through its layers: an untrusted file only narrows. @module */
+/** Merges `memory:` of remit.yaml over the layers: an untrusted file only narrows. @module */
 import { cleared } from "../contracts/authority/mod.ts";
 import { NoteKind } from "../contracts/memory/mod.ts";
 import type { MemoryConfig } from "../contracts/policy/mod.ts";
+import { defined } from "./narrow.ts";
 import type { ConfigFile } from "./text.ts";
 
-/** What the layers say of memory; what nobody says is absent. */
+/** The merged settings; a key that no layer sets is absent. */
 export type MergedMemory = {
   readonly [Key in keyof MemoryConfig]?: Exclude<MemoryConfig[Key], undefined>;
 };
 
-/** Nobody said anything. */
+/** No layer sets anything. */
 export const NO_MEMORY: MergedMemory = Object.freeze({});
 
 const ACCESS = ["none", "read", "propose"] as const;
 const USER = ["none", "read", "write"] as const;
-/** Days that task logs are kept where nobody says. */
+/** Days that task logs are kept by default. */
 const TASK_LOG_DAYS = 90;
 
 /** Puts a trusted layer over `have`, key by key. */
 export function overlayMemory(have: MergedMemory, wish: MemoryConfig | undefined): MergedMemory {
-  return { ...have, ...defined(wish ?? {}) };
+  return { ...have, ...defined(wish) };
 }
 
 /** Narrows `have` by an untrusted file: less access, more review, shorter retention. */
@@ -63,8 +64,4 @@ function above<T extends string>(order: readonly T[], wish: T | undefined, have:
 
 function lower<T extends string>(order: readonly T[], have: T, wish: T | undefined): T {
   return wish === undefined || above(order, wish, have) ? have : wish;
-}
-
-function defined(wish: MemoryConfig): MergedMemory {
-  return Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
 }

@@ -1,11 +1,11 @@
 /**
- * What a file that nobody vouched for may do to a policy: narrow it, and nothing else. Rules are
- * read "forbid wins, then first match, then the built-in default", so:
+ * Narrows a policy by a file that nobody vouched for. Rules are read as "forbid wins, then first match, then the built-in
+ * default", so:
  *
  * - `forbidden` and `suppress` go to the front;
  * - `stepUp` goes to the front, for effects whose default is known to be milder;
  * - `consent` goes behind the last trusted rule that asks for more;
- * - anything else is left out, with a note.
+ * - any other rule is left out, with a note.
  * @module
  */
 import { cleared, type EffectClass, type Label } from "../contracts/authority/mod.ts";
@@ -24,11 +24,11 @@ function narrowedEffects(
   return milder.filter((each) => asked.includes(each));
 }
 
-/** The rule for the operator's profile and these effects alone; undefined when nothing is left. */
+/** The rule, limited to the operator's profile and these effects; undefined when nothing remains. */
 function tighten(rule: PlacedRule, milder: readonly EffectClass[]): PlacedRule | undefined {
   const profiles = rule.profile === undefined ? ["operator"] : [rule.profile].flat();
   const effect = narrowedEffects(rule, milder);
-  // Guests and strangers meet built-in refusals that an earlier rule would hide.
+  // Guests and strangers meet built-in refusals, which an earlier rule would hide.
   if (effect.length === 0 || !profiles.includes("operator")) return undefined;
   return { ...rule, profile: "operator", effect };
 }
@@ -94,7 +94,7 @@ function narrowClearance(
   const clearance: Record<string, Label> = { ...have };
   for (const [sink, wish] of Object.entries(file.config.clearance ?? {})) {
     const now = have[sink];
-    // A sink that nobody spoke of has a default unknown here: only the lowest is surely lower.
+    // The default of a sink that no file names is unknown here: only the lowest label surely narrows it.
     if (wish === "public" || (now !== undefined && cleared(wish, now))) clearance[sink] = wish;
     else notes.push(`${file.at(["clearance", sink])}: a clearance could widen`);
   }
@@ -112,16 +112,16 @@ const WIDENING = [
   "guards",
 ] as const;
 const REACH = ["none", "local", "remote"] as const;
-/** What a profile may use where no file says so (contracts/policy/policy.ts, `modelsFor`). */
+/** What a profile may use without a setting (contracts/policy/policy.ts, `modelsFor`). */
 const BY_DEFAULT = { operator: "remote", guest: "local", anonymous: "local" } as const;
 
-/** Without the profiles that a file does not name. */
-export function definedModelsFor(
-  wish: RemitConfig["modelsFor"],
-): PolicySource["modelsFor"] {
+/** The keys that a file sets: a parser gives the others as undefined, which must not replace a weaker layer's value. */
+export function defined<T extends object>(
+  wish: T | undefined,
+): { readonly [Key in keyof T]?: Exclude<T[Key], undefined> } {
   return Object.fromEntries(
-    Object.entries(wish ?? {}).filter(([, reach]) => reach !== undefined),
-  );
+    Object.entries(wish ?? {}).filter(([, value]) => value !== undefined),
+  ) as { readonly [Key in keyof T]?: Exclude<T[Key], undefined> };
 }
 
 function narrowModelsFor(
@@ -136,7 +136,7 @@ function narrowModelsFor(
   return Object.fromEntries(entries);
 }
 
-/** Narrows `policy` by an untrusted file. Nothing that was refused or asked becomes freer. */
+/** Narrows `policy` by an untrusted file. INVARIANT: no call that was refused or asked about becomes freer. */
 export function narrowPolicy(
   policy: PolicySource,
   file: ConfigFile,
@@ -173,13 +173,13 @@ export function narrowPolicy(
       ...budgetsOf(policy, config),
       modelsFor: config.modelsFor === undefined
         ? policy.modelsFor
-        : narrowModelsFor(policy.modelsFor, definedModelsFor(config.modelsFor)),
+        : narrowModelsFor(policy.modelsFor, defined(config.modelsFor)),
     },
     notes,
   };
 }
 
-/** Budgets of every layer hold, whoever wrote them: each one only bounds. */
+/** Joins budgets of every layer, trusted or not: a budget only limits. */
 export function budgetsOf(
   { budgets = [] }: Pick<PolicySource, "budgets">,
   config: Pick<RemitConfig, "budgets">,

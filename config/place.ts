@@ -1,6 +1,6 @@
 /**
- * Paths in a folder's remit.yaml are written `MOUNT/…`, or beneath the folder; the kernel knows
- * `MOUNT/…` only.
+ * Rewrites paths in a folder's remit.yaml: people write `MOUNT/…` or paths beneath the folder; the kernel knows only
+ * `MOUNT/…`.
  * @module
  */
 import type { PlacedRule, RemitConfig } from "../contracts/policy/mod.ts";
@@ -12,7 +12,7 @@ export interface MountPlace {
   readonly dir: string;
 }
 
-/** Where `inner` lies beneath `outer`: "" for itself, undefined when it does not. */
+/** The path of `inner` beneath `outer`: "" for the same folder, undefined when `inner` lies elsewhere. */
 function relative(inner: string, outer: string): string | undefined {
   if (inner === outer) return "";
   const prefix = outer === "/" ? "/" : `${outer}/`;
@@ -25,7 +25,7 @@ function placeGlob(glob: string, folder: string, mounts: readonly MountPlace[]):
   }
   const plain = glob.replace(/^\.\//, "");
   const [first = ""] = plain.split("/");
-  // Names without a folder, and `**`, hold everywhere.
+  // Names without a folder, and `**`, match in every mount.
   if (!plain.includes("/") || first === "**") return [plain];
   const placed = mounts.flatMap(({ name, dir }) => {
     const above = relative(folder, dir);
@@ -35,7 +35,7 @@ function placeGlob(glob: string, folder: string, mounts: readonly MountPlace[]):
     const rest = relative(plain, beneath);
     return rest === undefined ? [] : [rest === "" ? name : `${name}/${rest}`];
   });
-  // A folder may be called like a mount: then both are meant, so that no forbid goes past either.
+  // A folder may have a mount's name: then the glob means both, so that no forbid misses either.
   const named = mounts.some((each) => each.name === first);
   return named || placed.length === 0 ? [...new Set([plain, ...placed])] : placed;
 }
@@ -74,7 +74,7 @@ export function placeConfig(
     rules: file.rules.map((rule) => placeRule(rule, folder, mounts)),
     at(path: readonly PropertyKey[]): string {
       const [list, n] = path;
-      // One written glob may have become several: each knows the line of the one.
+      // One written glob may have become several, all from the same line.
       const origin = list === "never" && typeof n === "number" ? never[n]?.n ?? n : undefined;
       return file.at(origin === undefined ? path : ["never", origin]);
     },

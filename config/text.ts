@@ -1,15 +1,14 @@
-/** One remit.yaml as text becomes data whose every rule knows its line. @module */
+/** Parses the text of one remit.yaml into data whose every rule knows its line. @module */
 import { isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from "yaml";
-import { meantKey } from "./known_keys.ts";
-import { nearestIssue } from "./nearest_issue.ts";
-import { oddKey } from "./odd_key.ts";
+import type * as z from "zod";
+import { meantKey, oddKey } from "./keys.ts";
 import { displayText } from "../text/mod.ts";
 import { Fault } from "../contracts/base/mod.ts";
 import { type PlacedRule, RemitConfig } from "../contracts/policy/mod.ts";
 
-/** A parsed file: its data, and where each part of it was written. */
+/** A parsed file: its data, and the line of each part. */
 export interface ConfigFile {
-  /** As it is shown to people. */
+  /** The file's name as people see it. */
   readonly file: string;
   readonly config: RemitConfig;
   readonly rules: readonly PlacedRule[];
@@ -17,7 +16,7 @@ export interface ConfigFile {
   at(path: readonly PropertyKey[]): string;
 }
 
-const LONGEST = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string): number {
   let node: unknown = root;
@@ -36,10 +35,10 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[], key?: string)
   return offset;
 }
 
-/** Characters that mean something to YAML where a value begins with them: a pattern of paths often does. */
+/** YAML's special characters at the start of a value; patterns of paths often begin with one. */
 const NEEDS_QUOTES = /^[*!&@`%|>{[]/;
 
-/** What a person most likely meant, where a value of this text at `offset` is no YAML. */
+/** A hint at missing quotes for the value at `offset` that does not parse; empty without one. */
 function slipOf(text: string, offset: number): string {
   const from = Math.max(text.lastIndexOf("\n", offset - 1) + 1, 0);
   const [line = ""] = text.slice(from).split("\n", 1);
@@ -52,8 +51,8 @@ function slipOf(text: string, offset: number): string {
 }
 
 /**
- * The data of a configuration, where sections that hold nothing are left out: the error of a schema says that it wants
- * a list or a map where there is none.
+ * Parses the data, without sections that are null: the schema would complain about a missing list or map where a person
+ * left a section empty.
  */
 function parseConfig(plain: unknown): ReturnType<typeof RemitConfig.safeParse> {
   const data = plain ?? { version: 1 };
@@ -67,7 +66,7 @@ function parseConfig(plain: unknown): ReturnType<typeof RemitConfig.safeParse> {
   }
 }
 
-/** Takes a key out of the map that it stands in; false where the path leads to none. */
+/** Deletes a key from its map; false where the path leads to none. */
 function dropAt(data: unknown, path: readonly PropertyKey[]): boolean {
   const at = path.slice(0, -1).reduce<unknown>(
     (value, key) => isRecord(value) ? value[String(key)] : undefined,
@@ -95,12 +94,12 @@ export function parseConfigText(file: string, text: string): ConfigFile {
   const shown = displayText(file, { max: 512 });
   const wrong = (place: string, why: string): Fault =>
     new Fault("invalidInput", `${place}: Cannot read configuration: ${why}`);
-  if (text.length > LONGEST) throw wrong(shown, `longer than ${LONGEST} characters`);
+  if (text.length > MAX_CHARACTERS) throw wrong(shown, `longer than ${MAX_CHARACTERS} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     strict: true,
-    // Looked at below: the parser's own way takes minutes for a hundred thousand keys.
+    // Checked below: the parser's own check takes minutes for a hundred thousand keys.
     uniqueKeys: false,
     version: "1.2",
     schema: "core",
@@ -109,14 +108,14 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     const found = lines.linePos(offset);
     return column ? `${shown}:${found.line}:${found.col}` : `${shown}:${found.line}`;
   };
-  // A tag that nobody knows is a warning only, and its value is lost.
+  // An unknown tag is only a warning, but loses its value: refused, too.
   const [first] = [...document.errors, ...document.warnings];
   if (first !== undefined) {
     const [offset] = first.pos;
-    const said = first.code === "MULTIPLE_DOCS"
+    const problem = first.code === "MULTIPLE_DOCS"
       ? 'it holds more than one document: take out the line "---"'
       : first.message.split("\n")[0] ?? "it is no YAML";
-    const plain = said.replace(/ at line \d+, column \d+:?$/, "");
+    const plain = problem.replace(/ at line \d+, column \d+:?$/, "");
     throw wrong(place(offset, true), displayText(plain + slipOf(text, offset), { max: 400 }));
   }
   const odd = oddKey(document);
@@ -146,4 +145,39 @@ export function parseConfigText(file: string, text: string): ConfigFile {
     at: at(["rules", n]),
   }));
   return Object.freeze({ file: shown, config: parsed.data, rules, at });
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** How near the value is to a shape with these issues: their depth, less where a key is missing altogether. */
+function nearnessOf(issues: readonly Issue[]): number {
+  return Math.max(...issues.map((issue) => {
+    const { path, message } = nearestIssue(issue);
+    return path.length - (message.endsWith("received undefined") ? MISSING : 0);
+  }));
+}
+const MISSING = 0.5;
+
+/**
+ * The issue itself; for a union of shapes, the first issue of the nearest shape with its path from the root. Where no
+ * shape is nearest, a message that lists what each shape wants.
+ */
+function nearestIssue(issue: Issue): Issue {
+  if (issue.code !== "invalid_union") return issue;
+  const shapes = issue.errors.filter((errors) => errors.length > 0);
+  const [nearest, second] = [...shapes].sort((a, b) => nearnessOf(b) - nearnessOf(a));
+  const isKnown = nearest !== undefined &&
+    (second === undefined || nearnessOf(nearest) > nearnessOf(second) || isShape(nearest, second));
+  if (isKnown) {
+    const [first] = nearest.map(nearestIssue);
+    if (first !== undefined) return { ...first, path: [...issue.path, ...first.path] } as Issue;
+  }
+  const wants = shapes.flatMap(([each]) => each === undefined ? [] : [nearestIssue(each).message]);
+  return { ...issue, message: [...new Set(wants)].join("; or: ") };
+}
+
+/** Whether the value has the first shape except for unknown keys, and not even the type of the second. */
+function isShape(first: readonly Issue[], second: readonly Issue[]): boolean {
+  return first.every(({ code }) => code === "unrecognized_keys") &&
+    second.some(({ code }) => code === "invalid_type");
 }

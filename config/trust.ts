@@ -1,4 +1,4 @@
-/** Which folders' remit.yaml the person has accepted, by digest: STATE/person/trusted.json. @module */
+/** The remit.yaml files that the person accepted, by folder and digest: STATE/person/trusted.json. @module */
 import * as z from "zod";
 import { Digest } from "../contracts/authority/mod.ts";
 import { Fault } from "../contracts/base/mod.ts";
@@ -24,14 +24,14 @@ export function parseTrusted(text: string | undefined): Trusted {
   }
 }
 
-/** Tells whether exactly this content was accepted for this folder. */
+/** Whether exactly this content was accepted for this folder. */
 export function isTrusted(trusted: Trusted, folder: string, digest: Digest): boolean {
   return Object.entries(trusted.folders).some(([path, pinned]) =>
     path === folder && pinned === digest
   );
 }
 
-/** Accepts content for a folder, or with undefined takes the acceptance back. */
+/** Accepts content for a folder; with undefined, withdraws the acceptance. */
 export function withTrust(trusted: Trusted, folder: string, digest: Digest | undefined): Trusted {
   const folders = Object.fromEntries(
     Object.entries(trusted.folders).filter(([path]) => path !== folder),

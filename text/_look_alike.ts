@@ -1,14 +1,14 @@
-/** Letters that pass for Latin ones. A list of the usual deceptions, not of all. @module */
+/** Letters that pass for Latin ones: the usual deceptions, not all of Unicode's. @module */
 import { mark } from "./_mark.ts";
 
-/** By script: letters that look like a Latin letter in common fonts. */
+/** By script: characters that look like a Latin letter in common fonts. */
 const CONFUSABLE: Readonly<Record<string, string>> = {
   CYRILLIC: "аеорсухіјѕԁԛԝһӏѵґоАВЕЗКМНОРСТУХІЈЅԚԜҮӀ",
   GREEK: "αικνορτυχγωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ",
   ARMENIAN: "օսհոցգզԼՍՕ",
   CHEROKEE: "ᎠᎡᎢᎥᎪᎫᎬᎳᎷᎻᏀᏃᏎᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏴ",
 };
-/** Signs that look like those in paths and addresses. */
+/** Characters that look like the punctuation of paths and addresses. */
 const PUNCTUATION = "∕⁄⧸／＼꞉：․．＠‐‑";
 
 const SCRIPT_OF: ReadonlyMap<string, string> = new Map([
@@ -19,19 +19,19 @@ const SCRIPT_OF: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A name, path or address; characters without ink do not end it. {@link PUNCTUATION} by number: one sign past
- * U+00FF in a pattern doubles what a whole bundle takes in memory.
+ * A name, path or address; characters without ink do not end it. The characters of {@link PUNCTUATION} are written by
+ * number: one character past U+00FF in a pattern doubles the memory of a whole bundle.
  */
 const TOKEN =
   /[\p{L}\p{M}\p{N}\p{Default_Ignorable_Code_Point}_.@:/\\\-\u2215\u2044\u29f8\uff0f\uff3c\ua789\uff1a\u2024\uff0e\uff20\u2010\u2011]+/gu;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu;
 const RUN = /[\p{L}\p{M}]+/gu;
 const LATIN = /\p{Script=Latin}/u;
-/** Look like themselves, though they are compatible with a or o. */
+/** Compatible with a and o, but not mistaken for them. */
 const ORDINAL = "ªº";
 const MAX_NAMED = 4;
 
-/** The notes to put into `text`: index at which a word ends → note. */
+/** The notes to insert into `text`: index of a word's end → note. */
 export function findLookAlikes(text: string): ReadonlyMap<number, string> {
   const marks = new Map<number, string>();
   // Plain ASCII, the usual case, holds none.
@@ -46,7 +46,7 @@ export function findLookAlikes(text: string): ReadonlyMap<number, string> {
   return marks;
 }
 
-/** Scripts of which a text that has Latin letters holds confusable letters only: no text is written so. */
+/** Scripts that only appear by their confusable letters in a text with Latin letters: no language is written so. */
 function disguisedScripts(text: string): ReadonlySet<string> {
   const scripts = new Set<string>();
   if (!LATIN.test(text)) return scripts;
@@ -93,7 +93,7 @@ function lookAlikesIn(token: string, disguised: ReadonlySet<string>): readonly s
   return names.length <= MAX_NAMED ? names : [...names.slice(0, MAX_NAMED), "…"];
 }
 
-/** Full-width, mathematical and other dressed-up forms of the plain letters. */
+/** Whether this is a full-width, mathematical or other variant of a plain letter. */
 function isCompatible(sign: string): boolean {
   if (sign < "\u{80}" || ORDINAL.includes(sign) || !/\p{L}/u.test(sign)) return false;
   return /^[A-Za-z]+$/.test(sign.normalize("NFKC"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { clustersOf, isEmoji } from "./_cluster.ts";
+import { clustersOf, isEmoji } from "./_piece.ts";
 
 // Signs of the plain sets, and what they may not be taken for: keycaps, marks, flags, pairs, halves of pairs.
 const SIGNS = [

@@ -1,9 +1,9 @@
 /**
- * CSS, as far as it decides whether people see something: what hides text from them must not reach a model.
+ * CSS that decides whether people see text: what is hidden from them must not reach a model.
  * @module
  */
 
-/** Properties and their values, both in lower case. */
+/** Values of CSS properties by name, both in lower case. */
 export type Properties = ReadonlyMap<string, string>;
 
 /** One declaration. */
@@ -13,7 +13,7 @@ export interface Declaration {
   readonly important: boolean;
 }
 
-/** Properties that can hide. Others are not kept. */
+/** Properties that can hide text; the parser drops all others. */
 const KEPT: ReadonlySet<string> = new Set([
   ...["display", "visibility", "content-visibility", "opacity", "font-size", "font", "text-indent"],
   ...["width", "height", "max-width", "max-height", "overflow", "overflow-x", "overflow-y"],
@@ -30,12 +30,12 @@ const KEPT: ReadonlySet<string> = new Set([
     "filter",
   ],
 ]);
-const DECLARATIONS = 1_000;
+const MAX_DECLARATIONS = 1_000;
 
-/** Reads `a: b; c: d !important`. */
+/** Parses `a: b; c: d !important`; keeps properties that can hide text. */
 export function parseDeclarations(text: string): readonly Declaration[] {
   const found: Declaration[] = [];
-  for (const each of withoutComments(text).split(";", DECLARATIONS)) {
+  for (const each of withoutComments(text).split(";", MAX_DECLARATIONS)) {
     const colon = each.indexOf(":");
     const name = unescaped(each.slice(0, Math.max(0, colon)).slice(-100)).trim().toLowerCase();
     if (colon < 0 || !KEPT.has(name)) continue;
@@ -63,7 +63,7 @@ export function withoutComments(text: string): string {
   }
 }
 
-/** `\6e one` is `none`. */
+/** Decodes hexadecimal escapes: `\6e one` is `none`. */
 function unescaped(text: string): string {
   return text.replace(/\\([0-9a-fA-F]{1,6})[ \t\n]?/g, (_all, hex: string) => {
     const code = Number.parseInt(hex, 16);
@@ -71,7 +71,7 @@ function unescaped(text: string): string {
   });
 }
 
-/** A length in CSS pixels; undefined for what is not a length, or depends on the window. */
+/** A length in CSS pixels; undefined for a value that is no length or depends on the window. */
 function pixels(value: string | undefined): number | undefined {
   const { number, unit = "" } =
     /^(?<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?<unit>[a-z%]*)$/.exec(value ?? "")?.groups ??
@@ -83,16 +83,16 @@ function pixels(value: string | undefined): number | undefined {
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ...[["px", 1], ["", 1], ["pt", 4 / 3], ["em", 16], ["rem", 16], ["ch", 8], ["ex", 8]] as const,
-  // A share of a window of a thousand pixels: only its order matters.
+  // Relative to a window of a thousand pixels: only the order of magnitude matters.
   ...[["%", 10], ["vw", 10], ["vh", 10], ["cm", 38], ["mm", 3.8], ["in", 96], ["pc", 16]] as const,
 ]);
 
-// Colours of CSS, as far as text can be hidden with them.
+// Colours that can hide text.
 
 /** Red, green and blue up to 255, and how opaque up to 1. */
 export type Rgba = readonly [number, number, number, number];
 
-/** What a page is painted on. */
+/** The default background of a page. */
 export const WHITE: Rgba = [255, 255, 255, 1];
 
 const NAMES: ReadonlyMap<string, Rgba> = new Map([
@@ -116,7 +116,7 @@ const NAMES: ReadonlyMap<string, Rgba> = new Map([
   ["transparent", [0, 0, 0, 0]],
 ]);
 
-/** Reads a colour; undefined for one that is not known here. */
+/** Parses a colour; undefined for a notation or name not known here. */
 export function parseColour(value: string): Rgba | undefined {
   const named = NAMES.get(value);
   if (named !== undefined) return named;
@@ -131,7 +131,7 @@ export function parseColour(value: string): Rgba | undefined {
   return [red, green, blue].some(Number.isNaN) ? undefined : [red, green, blue, opaque];
 }
 
-/** The colour in a `background`; undefined when there is none that is known, so that nothing is said about it. */
+/** The colour in a `background`; undefined when no colour in it is known. */
 export function parseBackground(value: string): Rgba | undefined {
   for (const part of value.split(/\s+(?![^(]*\))/)) {
     const colour = parseColour(part);
@@ -140,11 +140,11 @@ export function parseBackground(value: string): Rgba | undefined {
   return undefined;
 }
 
-/** Colours whose parts differ by no more, each or all together, are one to people. */
+/** People cannot tell colours apart whose channels differ by no more, each or in sum. */
 const SAME_EACH = 16;
 const SAME = 24;
 
-/** Whether people cannot tell text of the one from the other beneath it. */
+/** Whether people cannot tell text of colour `text` from the colour beneath it. */
 export function isLike(text: Rgba, beneath: Rgba): boolean {
   if (text[3] < 0.1) return true;
   const apart = [0, 1, 2].map((at) => Math.abs((text[at] ?? 0) - (beneath[at] ?? 0)));
@@ -163,15 +163,15 @@ function share(part: string): number {
   return part.endsWith("%") ? (number / 100) * 255 : number;
 }
 
-/** How far out of sight is away, and whether what may be hidden counts as hidden. */
+/** Thresholds for text out of sight, and whether doubtful cases count as hidden. */
 export interface GoneRules {
-  /** Pixels from the window's edge at which something is put there to be out of sight, below 0. */
+  /** Offset from the window's edge that puts something out of sight; pixels, below 0. */
   readonly far: number;
-  /** Also where another rule would have to say so: a position, the other edges of a clip. */
+  /** Also count what only hides together with another rule: an offset without a position, one edge of a clip. */
   readonly strict: boolean;
 }
 
-/** Whether nothing of what has these properties is seen. */
+/** Whether an element with these properties is invisible. */
 export function isGone(properties: Properties, rules: GoneRules): boolean {
   const value = (name: string): string => properties.get(name) ?? "";
   if (value("display") === "none" || value("content-visibility") === "hidden") return true;
@@ -184,7 +184,7 @@ export function isGone(properties: Properties, rules: GoneRules): boolean {
   return isClipped(properties, rules) || isAway(properties, rules);
 }
 
-/** No room to be seen in. */
+/** Whether the visible area is next to nothing. */
 function isClipped(properties: Properties, { strict }: GoneRules): boolean {
   const small = (name: string): boolean => {
     const size = pixels(properties.get(name));
@@ -206,7 +206,7 @@ function isClipped(properties: Properties, { strict }: GoneRules): boolean {
     /^(?:circle|polygon)\(\s*0(?:px|%)?\s*(?:at|\)|0\s*[,)])/.test(path);
 }
 
-/** Beyond an edge of the page. */
+/** Whether the element lies beyond an edge of the page. */
 function isAway(properties: Properties, { far: edge, strict }: GoneRules): boolean {
   const far = (name: string): boolean => (pixels(properties.get(name)) ?? 0) <= edge;
   const position = properties.get("position") ?? "static";
@@ -218,13 +218,13 @@ function isAway(properties: Properties, { far: edge, strict }: GoneRules): boole
   return moved?.split(",").some((part) => (pixels(part.trim()) ?? 0) <= edge) ?? false;
 }
 
-/** The size of letters in pixels; undefined where nothing that is known says one. */
+/** The font size in pixels; undefined where no known property gives one. */
 export function fontSize(properties: Properties): number | undefined {
   const written = properties.get("font-size") ?? sizeOf(properties.get("font"));
   return written?.endsWith("%") ? Number.parseFloat(written) * 0.16 : pixels(written);
 }
 
-/** The size in a `font`. */
+/** The size in a `font` shorthand. */
 function sizeOf(font: string | undefined): string | undefined {
   return font?.split(/[\s/]+/).find((part) =>
     pixels(part) !== undefined && /[a-z%]|^0$/.test(part)

@@ -2,37 +2,37 @@
 import { CONTINUED, cutMark } from "./_mark.ts";
 import { NEWLINE, piecesOf, type Shown } from "./_piece.ts";
 
-/** How {@link displayText} shows. */
+/** Bounds of {@link displayText}. */
 export interface TextOptions {
-  /** Most columns, the note of a cut aside. Default 2,000. */
+  /** Most columns, without the note on a cut. Default 2,000. */
   readonly max?: number;
 }
 
-/** How {@link displayBlock} shows. */
+/** Prefix and bounds of {@link displayBlock}. */
 export interface BlockOptions {
-  /** Stands before every line: untrusted text never begins one. Default `│ `. */
+  /** Stands before every line, so that untrusted text never begins one. Default `│ `. */
   readonly prefix?: string;
-  /** Most lines, the note of a cut aside. Default 400. */
+  /** Most lines, without the note on a cut. Default 400. */
   readonly maxLines?: number;
-  /** Most columns over all lines, the note of a cut aside. Default 100,000. */
+  /** Most columns over all lines, without the note on a cut. Default 100,000. */
   readonly max?: number;
-  /** Columns of a line without its prefix; a longer one goes on after `↪`. Default 96, at least 12. */
+  /** Columns of a line without its prefix; a longer one continues after `↪`. Default 96, least 12. */
   readonly columns?: number;
 }
 
-const TEXT_COLUMNS = 2_000;
-const BLOCK_COLUMNS = 100_000;
-const LINES = 400;
+const MAX_TEXT_COLUMNS = 2_000;
+const MAX_BLOCK_COLUMNS = 100_000;
+const MAX_LINES = 400;
 const LINE_COLUMNS = 96;
 /** Room for the longest escape and the sign of a continued line. */
-const LEAST_COLUMNS = 12;
+const MIN_LINE_COLUMNS = 12;
 const TAB_COLUMNS = 4;
-/** A column shows at most so many characters of a text: one, and what combines with it. */
+/** Most characters of text per column: a base character and its combining marks. */
 const DENSITY = 16;
 
 /**
- * One line that shows `untrusted`: what moves a cursor, hides, reorders or has no ink is written
- * `\u{hex}`, words that mix look-alike letters get a note, and a cut is noted with length and hash.
+ * One line that shows `untrusted`: characters that move a cursor, hide, reorder or have no ink are written `\u{hex}`,
+ * words that mix look-alike letters get a note, and a cut is noted with length and hash.
  * @example
  * ```ts
  * import { displayText } from "./mod.ts";
@@ -40,7 +40,7 @@ const DENSITY = 16;
  * ```
  */
 export function displayText(untrusted: string, options: TextOptions = {}): string {
-  const max = options.max ?? TEXT_COLUMNS;
+  const max = options.max ?? MAX_TEXT_COLUMNS;
   let line = "";
   let columns = 0;
   for (const piece of piecesOf(untrusted.slice(0, (max + 1) * DENSITY))) {
@@ -53,19 +53,19 @@ export function displayText(untrusted: string, options: TextOptions = {}): strin
 }
 
 /**
- * Lines that show `untrusted` as {@link displayText} does, broken at `\n` and `\r\n` and where one gets too
- * long. Each has the prefix, so that none passes for a line of Remit's own.
+ * Lines that show `untrusted` as {@link displayText} does, broken at `\n` and `\r\n` and where a line gets too long.
+ * Each line has the prefix, so that none passes for a line of Remit's own.
  */
 export function displayBlock(untrusted: string, options: BlockOptions = {}): string[] {
-  const { prefix = "│ ", maxLines = LINES, max = BLOCK_COLUMNS } = options;
-  const width = Math.max(options.columns ?? LINE_COLUMNS, LEAST_COLUMNS);
+  const { prefix = "│ ", maxLines = MAX_LINES, max = MAX_BLOCK_COLUMNS } = options;
+  const width = Math.max(options.columns ?? LINE_COLUMNS, MIN_LINE_COLUMNS);
   const lines: string[] = [];
   let line = "";
   let columns = 0;
   let total = 0;
   const broken = (): string[] => [...lines, prefix + line, prefix + cutMark(untrusted)];
 
-  // CRLF ends a line as LF does; a CR alone moves the cursor, and is spelled out.
+  // CRLF ends a line as LF does; a lone CR moves the cursor and is spelled out.
   const given = untrusted.slice(0, (max + 1) * DENSITY).replaceAll("\r\n", "\n");
   for (const piece of piecesOf(given)) {
     if (lines.length >= maxLines) return [...lines, prefix + cutMark(untrusted)];

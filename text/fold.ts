@@ -1,22 +1,22 @@
 /**
- * Text folded for a look at it: small ASCII letters and digits, look-alikes as what they look like,
- * what cannot be seen left out. One pass; never Unicode normalization, which takes time in the square
- * of a run of combining marks.
+ * Text folded for comparison: lower-case ASCII letters and digits, look-alikes replaced by the letters that they look
+ * like, invisible characters left out. One pass; no Unicode normalization, which takes quadratic time on a run of
+ * combining marks.
  * @module
  */
 
-/** A folded text, and what the fold left out of it. */
+/** A folded text, and how much the fold left out. */
 export interface FoldedText {
-  /** As many characters as the original or fewer: `a` to `z`, `0` to `9`, ASCII signs; `?` for others. */
+  /** At most as long as the original: `a` to `z`, `0` to `9`, ASCII punctuation; `?` for all others. */
   readonly text: string;
-  /** Characters that cannot be seen and are not usual in any language. */
+  /** Invisible characters that no language commonly uses. */
   readonly hidden: number;
 }
 
 /** Letters of other alphabets that pass for ASCII ones. */
 const ALIKE: ReadonlyMap<number, number> = new Map(
   [..."аaеeоoрpсcхxуyіiјjѕsԁdһhӏlԛqԝwαaοoρpνvιiκkτtєeАaВbЕeКkМmНhОoРpСcТtХxІiЅsѴv"]
-    .map((sign) => sign.charCodeAt(0))
+    .map((letter) => letter.charCodeAt(0))
     .reduce<[number, number][]>((pairs, code, n, all) => {
       const letter = all[n + 1];
       if (n % 2 === 0 && letter !== undefined) pairs.push([code, letter]);
@@ -24,7 +24,7 @@ const ALIKE: ReadonlyMap<number, number> = new Map(
     }, []),
 );
 
-/** Folds. Takes time in proportion to the text. */
+/** Folds `text` in linear time. */
 export function foldText(text: string): FoldedText {
   const codes = new Uint8Array(text.length);
   let length = 0, hidden = 0;
@@ -38,7 +38,7 @@ export function foldText(text: string): FoldedText {
       if (isHidden(text, n, code)) hidden += 1;
       continue;
     }
-    // Tags and supplementary variation selectors: planes that nobody sees.
+    // Tags and supplementary variation selectors, all invisible.
     if (code === 0xdb40) {
       hidden += 1;
       n += 1;
@@ -60,14 +60,14 @@ function folded(code: number): number {
   return ALIKE.get(code) ?? 0x3f;
 }
 
-/** Format characters, marks that stand on another letter, variation selectors. */
+/** Format characters, combining marks, variation selectors. */
 function isInvisible(code: number): boolean {
   return code === 0xad || (code >= 0x300 && code <= 0x36f) || code === 0x61c || code === 0x180e ||
     (code >= 0x200b && code <= 0x200f) || (code >= 0x202a && code <= 0x202e) ||
     (code >= 0x2060 && code <= 0x206f) || (code >= 0xfe00 && code <= 0xfe0f) || code === 0xfeff;
 }
 
-/** Soft hyphens, marks, joiners within a script and emoji, and U+FEFF before a text are usual. */
+/** Soft hyphens, marks, joiners within a script and emoji, and U+FEFF at the start are common, so not hidden. */
 function isHidden(text: string, at: number, code: number): boolean {
   if (code === 0x200c || code === 0x200d) return isAscii(text, at - 1) && isAscii(text, at + 1);
   if (code === 0xfeff) return at > 0 && text.charCodeAt(at - 1) > 0x20;

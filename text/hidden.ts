@@ -1,13 +1,13 @@
-/** What a text holds that nobody sees, or sees as something else. @module */
+/** Counts what people do not see in a text, or see as something else. @module */
 import { findLookAlikes } from "./_look_alike.ts";
 
-/** A kind of what is hidden, in words, and how often it stands there. */
+/** A kind of hidden content, in words, and how often it occurs. */
 export interface Hidden {
   readonly what: string;
   readonly count: number;
 }
 
-/** The first that fits says what a character is. */
+/** The kinds; the first pattern that fits names a character. */
 const KINDS: readonly (readonly [string, RegExp])[] = [
   ["characters that turn the direction of text", /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u],
   ["tag characters, which spell a text that nobody sees", /[\u{e0000}-\u{e007f}]/u],
@@ -17,18 +17,18 @@ const KINDS: readonly (readonly [string, RegExp])[] = [
   ["characters without a meaning of their own", /[\p{Co}\p{Cn}\p{Cs}]/u],
   ["characters of no width or no ink", /[\p{Cf}\p{Default_Ignorable_Code_Point}\u{2800}\u{fffc}]/u],
 ];
-/** A line's end, a tab, and what an emoji is written with. */
+/** Line ends, tabs, and the joiners of emoji are not hidden. */
 const PLAIN = /\r\n|[\n\t\ufe0f]|\p{Emoji}\u200d(?=\p{Emoji})/gu;
 
 /**
- * Counts what is hidden in a text, by kind; empty where there is nothing. Spaces at the ends of lines and words of
- * mixed alphabets are counted, too.
+ * Counts hidden characters by kind; empty where there are none. Also counts long runs of blanks and words of mixed
+ * alphabets.
  */
 export function hiddenIn(text: string): readonly Hidden[] {
   const counts = new Map<string, number>();
   const add = (what: string, more = 1): void =>
     void counts.set(what, (counts.get(what) ?? 0) + more);
-  // What has ink, and the space, is the usual case.
+  // Visible characters and spaces, most of any text, are skipped.
   for (
     const [sign] of text.replace(PLAIN, "").matchAll(
       /[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u{2800}\u{fffc}]/gu,

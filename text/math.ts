@@ -1,29 +1,29 @@
 /**
- * What stands above or below the line as plain text, so that no number changes: exponents and indexes, note marks, and
- * formulas of MathML and of Office. What has no linear form keeps its parts apart.
+ * Superscripts, subscripts and formulas (MathML and Office) as plain text on one line that changes no number. Elements
+ * without a linear form keep their parts apart.
  * @module
  */
 
-/** An element of a formula, by its name without prefix. */
+/** An element of a formula; its name has no prefix. */
 export interface MathNode {
   readonly name: string;
   readonly attributes: { get(name: string): string | undefined };
   readonly children: readonly (string | MathNode)[];
 }
 
-/** Deepest element of a formula that is read. */
-const DEEPEST = 100;
-/** Above the line and no exponent: ordinals and marks of trade. */
+/** Deeper elements of a formula are cut. */
+const MAX_DEPTH = 100;
+/** Superscripts that are no exponents: ordinals and trade marks. */
 const PLAIN_ABOVE = /^(?:st|nd|rd|th|er|ers|re|res|ème|eme|tm|sm|mc|[®©™℠*†‡§ºª]+)$/iu;
-/** What a note's mark looks like where a link makes it one. */
+/** Possible text of a note's mark, where it is a link. */
 const NOTE = /^[\p{L}\p{N}*†‡§¶]{1,6}$/u;
-/** One thing that needs no brackets. */
+/** A text that needs no brackets as an operand. */
 const ONE =
   /^(?:[+\-−±]?(?:\p{L}\p{M}*|\p{N}+(?:[.,]\p{N}+)*)|[\p{L}\p{N}]+|\([^()]*\)|[^\s\p{L}\p{N}])$/u;
 
 /**
- * Text above (`sup`) or below (`sub`) the line: `10` and `6` are `10^6`. `noted`: a link to a note of the page.
- * `next`: what follows, so that `x`, `1` below and `2` are `x_(1)2`.
+ * A superscript or subscript: `10` and `6` are `10^6`. `noted`: the text links to a note of the page. `next`: the text
+ * after it, so that `x`, `1` below and `2` become `x_(1)2`.
  */
 export function scripted(
   where: "sup" | "sub",
@@ -33,7 +33,7 @@ export function scripted(
   const bare = text.trim();
   if (bare === "") return "";
   if (where === "sup" && options.noted === true && NOTE.test(bare)) return ` (note ${bare})`;
-  // A mark in brackets stands apart already.
+  // Brackets already set a mark apart.
   if (where === "sup" && (PLAIN_ABOVE.test(bare) || /^\\?\[.*\]/s.test(bare))) return bare;
   const runsOn = [/\p{N}$/u, /\p{L}$/u].some((end) =>
     end.test(bare) && end.test(/^./su.exec(options.next ?? "")?.[0] ?? "")
@@ -45,25 +45,25 @@ function grouped(text: string): string {
   return ONE.test(text) ? text : `(${text})`;
 }
 
-/** A formula on one line: `(a+b)/c`, `x_i^2`, `sqrt(2)`. Notes that a page does not show are left out. */
+/** A formula on one line: `(a+b)/c`, `x_i^2`, `sqrt(2)`. Annotations that a page does not show are left out. */
 export function linearMath(node: MathNode): string {
   return linear(node, 0).replace(/\s+/g, " ").trim();
 }
 
 function linear(node: MathNode | string, depth: number): string {
   if (typeof node === "string") return node.trim() === "" ? "" : node;
-  if (depth > DEEPEST) return "…";
+  if (depth > MAX_DEPTH) return "…";
   const elements = node.children.filter((child) => typeof child !== "string");
   const nth = (at: number): string => {
     const child = elements[at];
     return child === undefined ? "" : linear(child, depth + 1).trim();
   };
-  /** The part with this name, as Office has it. */
+  /** The child of this name, as Office writes formulas. */
   const part = (name: string): string => {
     const at = elements.findIndex((child) => child.name === name);
     return at < 0 ? "" : nth(at);
   };
-  /** A sign that an element's properties name. */
+  /** A sign set in the element's properties. */
   const sign = (name: string, otherwise: string): string => {
     const properties = elements.find((child) => child.name === `${node.name}Pr`);
     const given = properties?.children.find((child) =>
@@ -144,7 +144,7 @@ function linear(node: MathNode | string, depth: number): string {
   }
 }
 
-/** Neighbours that would read as one word or number are kept apart. */
+/** Joins parts; a space keeps neighbours apart that would read as one word or number. */
 function joined(parts: readonly string[]): string {
   let text = "";
   for (const part of parts) {

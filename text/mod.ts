@@ -1,6 +1,6 @@
 /**
- * Untrusted text made safe to show: the only way to a terminal, a page or a log line for anything
- * that Remit did not write itself.
+ * Makes untrusted text safe to show: the only way to a terminal, a page or a log line for text that Remit did not
+ * write itself.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
-/** The word that somebody meant. @module */
+/** Suggests the word that a mistyped one was meant to be. @module */
 
-/** Letters to change, add or take away to make `b` of `a`, at most; words here are short. */
+/** Levenshtein distance; the words here are short. */
 function distance(a: string, b: string): number {
   let last = Array.from({ length: b.length + 1 }, (_, n) => n);
   [...a].forEach((letter, row) => {
@@ -14,10 +14,10 @@ function distance(a: string, b: string): number {
   return last.at(-1) ?? 0;
 }
 
-/** The word of `words` that `word` is a slip of: two letters off at most, and less than half of it; or undefined. */
+/** The one of `words` nearest to `word`, at most two edits and less than half of the word away; undefined without one. */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const most = Math.min(2, Math.floor((word.length - 1) / 2));
+  const max = Math.min(2, Math.floor((word.length - 1) / 2));
   const [best] = words.map((each) => ({ each, off: distance(word.slice(0, 40), each) }))
-    .filter(({ off }) => off <= most).sort((a, b) => a.off - b.off);
+    .filter(({ off }) => off <= max).sort((a, b) => a.off - b.off);
   return best?.each;
 }

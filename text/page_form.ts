@@ -1,4 +1,4 @@
-/** Fields of a page's forms, as both browser engines show them, fill them, and say what sending them sends. @module */
+/** Form fields as both browser engines show and fill them, and what submitting a form sends. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { quoted } from "./page_text.ts";
 
@@ -13,32 +13,32 @@ export interface FieldOption {
   readonly disabled: boolean;
 }
 
-/** A field as it stands. */
+/** A field and its state. */
 export interface ShownField {
   readonly kind: FieldKind;
   readonly name: string;
-  /** What it holds; of a check box or radio button, what it sends when it is on. */
+  /** The current value; of a check box or radio button, the value that it sends when on. */
   readonly value: string;
   readonly on: boolean;
   readonly options: readonly FieldOption[];
   readonly multiple: boolean;
   readonly required: boolean;
   readonly readOnly: boolean;
-  /** Longest text that it takes, UTF-16 units. */
+  /** Most UTF-16 units of the field's text. */
   readonly most: number | undefined;
 }
 
-const OPTIONS = 50;
+const MAX_OPTIONS = 50;
 /** Most characters of a request that are shown. */
-const SHOWN = 4_000;
+const MAX_SHOWN = 4_000;
 
-/** The role of a field's line. */
+/** The role that begins a field's line. */
 export function roleOf(kind: string, multiple: boolean): string {
   if (kind === "text") return "textbox";
   return kind === "select" ? (multiple ? "listbox" : "combobox") : kind;
 }
 
-/** What a field's line says behind its name. */
+/** The rest of a field's line, after its role and label. */
 export function stateOf(field: ShownField): string {
   const { kind, value } = field;
   if (kind === "password") return " (never typed by an agent: a person has to do this)";
@@ -56,7 +56,7 @@ export function stateOf(field: ShownField): string {
 }
 
 function choices({ options, multiple }: ShownField): string {
-  const listed = options.slice(0, OPTIONS).map((option) =>
+  const listed = options.slice(0, MAX_OPTIONS).map((option) =>
     quoted(option.value, 80) +
     (option.label === option.value ? "" : ` (${quoted(option.label, 80)})`) +
     (option.chosen ? "*" : "") + (option.disabled ? " disabled" : "")
@@ -66,7 +66,7 @@ function choices({ options, multiple }: ShownField): string {
   return `${multiple ? "any" : "one"} of ${listed.join(", ")}${more} (* is chosen)`;
 }
 
-/** Lines after a form: what each way of sending it sends, and how many values of the page's own go along. */
+/** Lines after a form: what each way to submit it sends, and how many hidden values go along. */
 export function sendingWays(
   ways: readonly (readonly [ref: string, said: string])[],
   hidden: number,
@@ -85,8 +85,8 @@ export function sendingWays(
 /** The call that sends a form by GET, or by POST where there is a body. */
 export function sendingCall(url: string, body: string | undefined): string {
   if (body === undefined) return `browser_submit, url ${url}`;
-  const shown = body.length > SHOWN
-    ? `${JSON.stringify(body.slice(0, SHOWN))}… (${body.length} characters)`
+  const shown = body.length > MAX_SHOWN
+    ? `${JSON.stringify(body.slice(0, MAX_SHOWN))}… (${body.length} characters)`
     : JSON.stringify(body);
   return `browser_post, url ${url}, body ${shown}`;
 }
@@ -97,7 +97,7 @@ export function cannotFill(ref: string, why: string): Fault {
 }
 
 /**
- * Holds a value against the field that it is for; the options of a `select` are not looked at.
+ * Checks a value against its field; does not look at the options of a `select`.
  *
  * @throws {Fault} `refused` for secrets and files, `invalidArguments` with what the field takes
  */

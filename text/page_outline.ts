@@ -1,58 +1,56 @@
 /**
- * What both browser engines show of a page: lines within bounds and the refs that they name, a part of them as a model
- * reads it, and how a call is told what the page makes of it.
+ * How both browser engines present a page to a model: lines within bounds, refs that name elements, one part at a time,
+ * and refusals that say which call to make instead.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 import { cleanText, type Unseen } from "./page_text.ts";
 
-/** Where a page is drawn. */
+/** Collects the lines and refs of one page. */
 export interface PageCanvas<Target> {
   /** Adds one line. */
   readonly line: (depth: number, text: string) => void;
-  /** The first line after this one begins with `mark`: an item of a list. */
+  /** Puts `mark` before the next line: the bullet of a list item. */
   readonly mark: (mark: string) => void;
-  /** A new ref for `target`; undefined when there are too many. */
+  /** A new ref for `target`; undefined past 3,000 refs, or when the canvas is full. */
   readonly ref: (target: Target) => string | undefined;
   readonly targets: ReadonlyMap<string, Target>;
   readonly lines: readonly string[];
   readonly unseen: Unseen;
-  /** Set when there was no room for more. */
+  /** Whether the lines have reached 400,000 characters together. */
   readonly isFull: () => boolean;
 }
 
-/** Characters of all lines together, and refs, at most. */
-const CHARACTERS = 400_000;
-const REFS = 3_000;
-const INDENTS = 10;
-/** Characters of a part of a page. */
-const PART = 18_000;
+/** Characters of all lines of a page together. */
+const MAX_CHARACTERS = 400_000;
+const MAX_REFS = 3_000;
+const MAX_INDENTS = 10;
+/** Characters of one part of a page. */
+const PART_CHARACTERS = 18_000;
 
-/** An empty canvas; longer lines are cut at `mostOfLine` characters. */
-export function makePageCanvas<Target>(mostOfLine: number): PageCanvas<Target> {
+/** An empty canvas; a line longer than `maxLine` characters is cut. */
+export function makePageCanvas<Target>(maxLine: number): PageCanvas<Target> {
   const lines: string[] = [];
   const targets = new Map<string, Target>();
-  let left = CHARACTERS;
-  let waiting = "";
+  let left = MAX_CHARACTERS;
+  let pendingMark = "";
   return Object.freeze({
     lines,
     targets,
     unseen: { characters: 0 },
     line(depth: number, text: string): void {
       if (left <= 0) return;
-      const whole = text.length > mostOfLine
-        ? `${text.slice(0, mostOfLine).toWellFormed()}…`
-        : text;
-      const line = "  ".repeat(Math.min(depth, INDENTS)) + waiting + whole;
-      waiting = "";
+      const whole = text.length > maxLine ? `${text.slice(0, maxLine).toWellFormed()}…` : text;
+      const line = "  ".repeat(Math.min(depth, MAX_INDENTS)) + pendingMark + whole;
+      pendingMark = "";
       left -= line.length + 1;
       lines.push(line);
     },
     mark(mark: string): void {
-      waiting = mark;
+      pendingMark = mark;
     },
     ref(target: Target): string | undefined {
-      if (targets.size >= REFS || left <= 0) return undefined;
+      if (targets.size >= MAX_REFS || left <= 0) return undefined;
       const ref = `e${targets.size + 1}`;
       targets.set(ref, target);
       return ref;
@@ -61,13 +59,13 @@ export function makePageCanvas<Target>(mostOfLine: number): PageCanvas<Target> {
   });
 }
 
-/** Lines in parts that are shown one at a time; at least one. */
+/** Splits lines into the parts that are shown one at a time; at least one part. */
 export function partsOf(lines: readonly string[]): readonly string[] {
   const parts: string[] = [];
   let part: string[] = [];
   let length = 0;
   for (const line of lines) {
-    if (length > 0 && length + line.length > PART) {
+    if (length > 0 && length + line.length > PART_CHARACTERS) {
       parts.push(part.join("\n"));
       [part, length] = [[], 0];
     }
@@ -77,22 +75,22 @@ export function partsOf(lines: readonly string[]): readonly string[] {
   return [...parts, part.join("\n")];
 }
 
-/** A page as it is shown. */
+/** A page ready to be shown. */
 export interface ShownPage {
   readonly url: string;
   readonly status: number;
-  /** As it is written after `title`; empty for none. */
+  /** Printed after `title`; empty for a page without one. */
   readonly title: string;
   readonly notes: readonly string[];
   readonly parts: readonly string[];
-  /** The page before it, that one could go back to. */
+  /** Address of the page before this one, for going back. */
   readonly before: string | undefined;
 }
 
 /**
- * The head, then the lines of one part. Every line of the page's own begins with a role that Remit wrote.
+ * The head, then the lines of one part. INVARIANT: every line that the page supplied begins with a role that Remit wrote.
  *
- * @throws {Fault} `invalidArguments` for a part that there is not
+ * @throws {Fault} `invalidArguments` for a part that does not exist
  */
 export function shownPage(
   { url, status, title, notes, parts, before }: ShownPage,
@@ -116,25 +114,25 @@ export function shownPage(
   return `${head.join("\n")}\n\n${lines === "" ? "(nothing)" : lines}`;
 }
 
-/** The newest page of a session, as calls name it. Each throws a {@link Fault} that says what to call instead. */
+/** The newest page by the names that calls use; each {@link Fault} says what to call instead. */
 export interface NewestPage<Target, Page extends Snapshot<Target>> {
   /** @throws {Fault} `notFound` where no page is open */
   newest(): Page;
-  /** The page, if `snapshot` is its id. @throws {Fault} `conflict` for another one */
+  /** The newest page. @throws {Fault} `conflict` where `snapshot` is not its id */
   current(snapshot: string): Page;
   /** @throws {Fault} `invalidArguments` for a ref that the snapshot does not list */
   target(at: { readonly snapshot: string; readonly ref: string }): Target;
-  /** The page, if it stands at `url`, shown as `written`. @throws {Fault} `invalidArguments` */
+  /** The newest page, if it is at `url`; messages show `written`. @throws {Fault} `invalidArguments` */
   at(url: string, written?: string): Page;
 }
 
-/** What a session keeps of a page. */
+/** The part of a page that {@link NewestPage} needs. */
 interface Snapshot<Target> {
   readonly url: string;
   readonly targets: ReadonlyMap<string, Target>;
 }
 
-/** Looks at the page that `page` gives, whose snapshot is called `id`. */
+/** Looks up pages by `page`, the open page, and `id`, the id of its snapshot. */
 export function newestPage<Target, Page extends Snapshot<Target>>(
   page: () => Page | undefined,
   id: () => string,
@@ -183,37 +181,39 @@ export function newestPage<Target, Page extends Snapshot<Target>>(
   });
 }
 
-/** The note of what a page has and is not drawn, of each kind so many; none where there is nothing. */
+/** A note that counts the elements left out, by kind; no note where all counts are 0. */
 export function leftOut(counts: readonly (readonly [number, string])[]): readonly string[] {
-  const said = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
-  return said.length === 0 ? [] : [`left out: ${said.join(", ")}`];
+  const kinds = counts.filter(([number]) => number > 0).map(([number, kind]) =>
+    `${number} ${kind}`
+  );
+  return kinds.length === 0 ? [] : [`left out: ${kinds.join(", ")}`];
 }
 
-/** The note of a page that is longer than its canvas. */
+/** The note on a page that is longer than its canvas. */
 export const TOO_LONG = "the page is too long; its end is left out";
 
-/** What an element is called: its seen text, else what its attributes say of it. */
+/** An element's name: its visible text, else the first of its `aria-label`, `title` and `alt`. */
 export function nameOf(text: string, attributes: ReadonlyMap<string, string>): string {
   if (text !== "") return text;
   for (const attribute of ["aria-label", "title", "alt"]) {
-    const said = cleanText(attributes.get(attribute) ?? "").trim();
-    if (said !== "") return said;
+    const label = cleanText(attributes.get(attribute) ?? "").trim();
+    if (label !== "") return label;
   }
   return "";
 }
 
-/** What is looked at of an element of either engine's tree. */
+/** The part of an element that both engines' trees share. */
 interface TreeElement<E> {
   readonly kind: "element";
   readonly name: string;
   readonly children: readonly (E | { readonly kind: "text" })[];
 }
 
-const ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 /**
- * The rows of a table of data; undefined for one that only lays the page out: it holds forms or tables, or has a single
- * column. `header`: all its cells are headings.
+ * The rows of a table of data; undefined for a table that only lays the page out: it holds forms or tables, or has a
+ * single column. `header`: every cell of the row is a heading.
  */
 export function dataRows<E extends TreeElement<E>>(
   beneath: Iterable<E>,
@@ -223,7 +223,7 @@ export function dataRows<E extends TreeElement<E>>(
   let widest = 0;
   for (const element of beneath) {
     if (element.name === "table" || element.name === "form" || isControl(element)) return undefined;
-    if (element.name !== "tr" || rows.length >= ROWS) continue;
+    if (element.name !== "tr" || rows.length >= MAX_ROWS) continue;
     const cells = element.children.flatMap((node) =>
       node.kind === "element" && (node.name === "td" || node.name === "th") ? [node] : []
     );
@@ -234,20 +234,21 @@ export function dataRows<E extends TreeElement<E>>(
   return widest > 1 ? rows : undefined;
 }
 
-/** Longest text that is repeated whole. */
-const WHOLE = 2_500;
+/** Longest expected argument that a refusal repeats whole, characters. */
+const MAX_REPEATED = 2_500;
+/** Characters shown on both sides of the first difference in a longer one. */
 const AROUND = 60;
 
-/** The refusal of an argument that is not exactly what the page makes it: where it differs, so that the next call gets it right. */
+/** The refusal of an argument that differs from what the page requires: names the difference, so that the next call succeeds. */
 export function differs(
   name: "url" | "body",
   { given, exact }: { readonly given: string; readonly exact: string },
 ): Fault {
-  const what = name === "url" ? "it leads elsewhere" : "the form sends something else";
-  if (exact.length <= WHOLE) {
+  const reason = name === "url" ? "it leads elsewhere" : "the form sends something else";
+  if (exact.length <= MAX_REPEATED) {
     return new Fault(
       "invalidArguments",
-      `Cannot do this: ${what}; call again with ${name} ${JSON.stringify(exact)}`,
+      `Cannot do this: ${reason}; call again with ${name} ${JSON.stringify(exact)}`,
     );
   }
   let at = 0;
@@ -256,12 +257,12 @@ export function differs(
     JSON.stringify(text.slice(Math.max(0, at - AROUND), at + AROUND));
   return new Fault(
     "invalidArguments",
-    `Cannot do this: ${what}; ${name} has ${exact.length} characters and differs from character ` +
+    `Cannot do this: ${reason}; ${name} has ${exact.length} characters and differs from character ` +
       `${at} on: it is ${part(exact)} there, and not ${part(given)}`,
   );
 }
 
-/** An answer of the web, as far as a download looks at it. */
+/** The part of an HTTP answer that a download needs. */
 interface Downloaded {
   readonly status: number;
   readonly url: string;
@@ -270,7 +271,7 @@ interface Downloaded {
   readonly stopped?: { readonly location: string; readonly why: string };
 }
 
-/** What a download asks of its engine. */
+/** An engine's functions for a download. */
 export interface DownloadParts<Answer extends Downloaded> {
   fetch(
     args: {
@@ -279,24 +280,24 @@ export interface DownloadParts<Answer extends Downloaded> {
       readonly bytes: number;
     },
   ): Promise<Answer>;
-  /** The answer as text; undefined where its type or its bytes are not. */
+  /** The answer as text; undefined where its type or its bytes are not text. */
   textOf(answer: Answer, type: string): string | undefined;
   write(file: { readonly path: string; readonly text: string }): Promise<unknown>;
 }
 
-/** Most bytes of a download: as many as the scratch takes at once. */
+/** Limit of a download in bytes: what one write to the scratch takes. */
 const DOWNLOAD_BYTES = 1_000_000;
 
-/** The media type of an answer in lower case, without its parameters; empty when it says none. */
+/** The media type of an answer in lower case, without parameters; empty when none is named. */
 export function mediaType({ headers }: Pick<Downloaded, "headers">): string {
   return (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
 /**
- * Saves what an address holds in the task's scratch.
+ * Downloads a text file into the task's scratch; a failed download saves nothing.
  *
- * @throws {Fault} `tooLarge`, and `refused` for what is not text, for a redirect and for an error of the server: nothing
- * is saved then
+ * @throws {Fault} `tooLarge` past 1,000,000 bytes; `refused` for content that is not text, for a redirect and for a status
+ * other than 2xx
  */
 export async function download<Answer extends Downloaded>(
   { url, path }: { readonly url: string; readonly path: string },

@@ -1,30 +1,30 @@
-/** Text of a page made safe for one line of a snapshot. Both browser engines use it. @module */
+/** Cleans a page's text for one line of a snapshot; both browser engines use it. @module */
 
-/** What has no ink or turns text around: control and format characters, tags, selectors that carry hidden bytes. */
+/** Characters without ink or that reorder text: controls, format characters, tags, selectors that can carry bytes. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\u{e0100}-\u{e01ef}\u115f\u1160\u3164\uffa0]/gu;
 /** Joiners that scripts and emoji need, one at a time. */
 const JOINERS = /^[\u200c\u200d]$/;
 const SPACES = /[\s\u00a0\u0085]+/g;
 
-/** Counts what {@link cleanText} took away. */
+/** Counts the characters that {@link cleanText} removed. */
 export interface Unseen {
   characters: number;
 }
 
-/** One line without what cannot be seen, its spaces as in a browser; `unseen` counts what was taken away. */
+/** One line without invisible characters, with collapsed spaces as in a browser; `unseen` counts what was removed. */
 export function cleanText(text: string, unseen?: Unseen): string {
   return seen(text.replace(SPACES, " "), unseen);
 }
 
-/** As {@link cleanText}, with spaces as they are: for preformatted lines. */
+/** As {@link cleanText}, but keeps spaces: for preformatted lines. */
 export function cleanLine(line: string, unseen?: Unseen): string {
   return seen(line.replace(/\t/g, "    ").replace(/[\r\n\u2028\u2029\u0085]/g, " "), unseen);
 }
 
-/** The text in quotes, on one line, at most `most` characters of it. */
-export function quoted(text: string, most = 200): string {
+/** The text in quotes, on one line, cut after `max` characters. */
+export function quoted(text: string, max = 200): string {
   const clean = cleanText(text).trim();
-  return JSON.stringify(clean.length > most ? `${clean.slice(0, most).toWellFormed()}…` : clean);
+  return JSON.stringify(clean.length > max ? `${clean.slice(0, max).toWellFormed()}…` : clean);
 }
 
 function seen(text: string, unseen: Unseen | undefined): string {

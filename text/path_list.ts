@@ -1,14 +1,14 @@
 /**
- * The never-list and its one matcher: globs over paths `MOUNT/relative`, which every wall that keeps names away
- * asks. Names that some file system takes for the same are the same to it.
+ * The never-list and its one matcher: globs over paths `MOUNT/relative`, asked by every wall that keeps names away.
+ * Names that some file system treats as equal are equal here.
  *
- * A glob without `/` is a name at any depth; one with `/` a path, from the mount or from its top. `*` and `?` stay
- * within a part, `**` goes across parts. `!GLOB` is an exception: a file that its name calls an example
- * (`.env.example`) is taken off the built-in names where an exception covers it. Nothing else is ever taken off.
+ * A glob without `/` is a name at any depth; a glob with `/` is a path, from the mount or from its top. `*` and `?` stay
+ * within one part of a path, `**` crosses parts. `!GLOB` is an exception: it allows a file whose name says "example"
+ * (`.env.example`) that a built-in name glob covers. Exceptions lift nothing else.
  * @module
  */
 
-/** Credentials and keys: no tool reads or writes them, whatever a rule says. */
+/** Credentials and keys: no tool reads or writes them, whatever a rule allows. */
 export const NEVER: readonly string[] = Object.freeze([
   ".env*",
   "*.env",
@@ -68,7 +68,7 @@ export const NEVER: readonly string[] = Object.freeze([
   "*.agekey",
   "*.ovpn",
   "wallet.dat",
-  // What a shell or a client kept of typed lines: passwords stand in them.
+  // Histories of shells and clients hold typed passwords.
   ".*_history",
   "**/.cargo/credentials*",
   "**/.gem/credentials",
@@ -87,19 +87,19 @@ export interface PlacedGlob {
   readonly at: string;
 }
 
-/** A compiled list. */
+/** A compiled list of globs. */
 export interface PathList {
   /** The first glob that covers a path or a folder above it. */
   find(path: string): PlacedGlob | undefined;
-  /** As `find`, for a path whose folder was judged before. */
+  /** As `find`, for a path whose folder was checked before. */
   findNext(path: string): PlacedGlob | undefined;
 }
 
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Makes names equal that some file system takes for the same: letter case, Unicode compatibility
- * forms, invisible characters.
+ * One spelling for names that some file system treats as equal: folds letter case and Unicode compatibility forms,
+ * drops invisible characters.
  */
 export function foldPath(path: string): string {
   if (PLAIN.test(path)) return path.toLowerCase();
@@ -107,7 +107,7 @@ export function foldPath(path: string): string {
   return seen.toLowerCase().normalize("NFKC");
 }
 
-/** Greedy with one point of return, so that no pattern takes exponential time. */
+/** Matches with `star` as a wildcard; greedy with one backtracking point, so no pattern takes exponential time. */
 export function wild<P, S>(
   pattern: readonly P[],
   subject: readonly S[],
@@ -134,22 +134,22 @@ export function wild<P, S>(
   return p === pattern.length;
 }
 
-/** Matches one part against a pattern with `*` and `?`. */
+/** A matcher of one part of a path against a pattern with `*` and `?`. */
 export function partMatcher(pattern: string): (name: string) => boolean {
   if (!/[*?]/.test(pattern)) return (name) => name === pattern;
   const tail = pattern.slice(1);
   if (pattern.startsWith("*") && !/[*?]/.test(tail)) return (name) => name.endsWith(tail);
   const head = pattern.slice(0, -1);
   if (pattern.endsWith("*") && !/[*?]/.test(head)) return (name) => name.startsWith(head);
-  const letters = [...pattern];
-  return (name) => wild(letters, [...name], "*", (p, s) => p === "?" || p === s);
+  const characters = [...pattern];
+  return (name) => wild(characters, [...name], "*", (p, s) => p === "?" || p === s);
 }
 
-/** Words of a name by which people say that a file holds no secret. */
+/** Words in a name that mark a file as an example without secrets. */
 const EXAMPLE = /(?:^|[._-])(?:example|sample|template|dist|schema|tpl)(?:[._-]|$)/;
 
 interface Compiled {
-  /** By whole name. */
+  /** Globs without wildcards, by name. */
   readonly exact: ReadonlyMap<string, PlacedGlob>;
   readonly names: readonly { matches(name: string): boolean; readonly placed: PlacedGlob }[];
   readonly paths: readonly { readonly pattern: readonly string[]; readonly placed: PlacedGlob }[];
@@ -175,8 +175,8 @@ function compile(globs: readonly PlacedGlob[]): Compiled {
   return { exact, names, paths, parts };
 }
 
-/** Globs that an exception may take a name off: built-in ones, of names and not of folders. */
-const LIFTED: ReadonlySet<string> = new Set(NEVER.filter((glob) => !glob.includes("/")));
+/** Built-in globs that an exception may lift: names, not folders. */
+const LIFTABLE: ReadonlySet<string> = new Set(NEVER.filter((glob) => !glob.includes("/")));
 
 /**
  * Compiles a list.
@@ -192,8 +192,8 @@ export function makePathList(globs: readonly PlacedGlob[]): PathList {
   const isException = ({ glob }: PlacedGlob): boolean => glob.startsWith("!");
   const own = globs.filter((each) => !isException(each));
   const list = compile(own);
-  // What an exception takes a name off: the same list without the globs that allow it.
-  const standing = compile(own.filter(({ glob }) => !LIFTED.has(glob)));
+  // What still holds where an exception applies.
+  const standing = compile(own.filter(({ glob }) => !LIFTABLE.has(glob)));
   const exceptions = compile(
     globs.filter(isException).map(({ glob, at }) => ({ glob: glob.slice(1), at })),
   );
@@ -205,7 +205,7 @@ export function makePathList(globs: readonly PlacedGlob[]): PathList {
       const found = matchIn(list, parts, next);
       if (found === undefined) continue;
       if (none || !EXAMPLE.test(parts.at(-1) ?? "")) return found;
-      // A folder above it that is listed stays so, and so does what another glob says of the file.
+      // An exception lifts neither a listed folder above the file nor a glob that is not liftable.
       const above = next ? undefined : matchIn(list, parts.slice(0, -1), false);
       const still = above ?? matchIn(standing, parts, next);
       if (still !== undefined) return still;
@@ -215,7 +215,7 @@ export function makePathList(globs: readonly PlacedGlob[]): PathList {
   };
   return Object.freeze({
     find: remembering((path: string) => search(path, false)),
-    // What was taken off as a file may be a folder: what lies in it is judged whole.
+    // A lifted name may be a folder: paths in it need the whole check.
     findNext: (path: string) => search(path, none),
   });
 }
@@ -241,19 +241,19 @@ function matchIn(
   return undefined;
 }
 
-/** A path's parts as they are written, and as the file systems read them that tell fewer names apart. */
+/** A path's parts as written, and as read by file systems that distinguish fewer names. */
 function variantsOf(path: string): readonly (readonly string[])[] {
-  // Folded before it is split: a compatibility form of "/" must not hide a name.
+  // Fold before splitting: a compatibility form of "/" must not hide a name.
   const folded = foldPath(path);
   const there = folded.split("/").filter((part) => part !== "" && part !== ".");
   if (!/[\\]|[. ](?:\/|$)/.test(folded)) return [there];
   const read = folded.split(/[/\\]/).filter((part) => part !== "" && part !== ".")
-    // Folders of Windows drop these at the end: `.git.` is `.git`.
+    // Windows drops trailing dots and spaces of a name: `.git.` is `.git`.
     .map((part) => part.replace(/[. ]{1,255}$/, "") || part);
   return [there, read];
 }
 
-const KEPT = 4_096;
+const MAX_REMEMBERED = 4_096;
 
 /** Remembers answers of a pure function, up to 4,096 of them. */
 export function remembering<T>(find: (key: string) => T): (key: string) => T {
@@ -262,7 +262,7 @@ export function remembering<T>(find: (key: string) => T): (key: string) => T {
     let entry = known.get(key);
     if (entry === undefined) {
       entry = { found: find(key) };
-      if (known.size >= KEPT) known.clear();
+      if (known.size >= MAX_REMEMBERED) known.clear();
       known.set(key, entry);
     }
     return entry.found;

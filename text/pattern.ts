@@ -1,6 +1,6 @@
 /**
- * Patterns, matched in time linear in the text whatever the pattern: a set of states steps through the characters, so
- * that nothing is tried twice. How a pattern is written is for whoever parses it to a tree of {@link Part}.
+ * Patterns matched in time linear in the text, whatever the pattern: a set of states steps through the characters, so
+ * that no position is tried twice. Each notation (POSIX, jq, JSON Schema) has a parser of its own to a tree of {@link Part}.
  * @module
  */
 import { unreachable } from "../contracts/base/fault.ts";
@@ -8,7 +8,7 @@ import { unreachable } from "../contracts/base/fault.ts";
 /** A set of characters, by code point. */
 export type CharTest = (code: number) => boolean;
 
-/** A condition on the characters to both sides of a place. */
+/** A condition on the characters on both sides of a position. */
 export type Assertion = "start" | "end" | "wordEdge" | "noWordEdge" | "wordStart" | "wordEnd";
 
 /** One part of a pattern. */
@@ -16,7 +16,7 @@ export type Part =
   | { readonly kind: "char"; readonly test: CharTest; readonly exact?: string }
   | { readonly kind: "assert"; readonly what: Assertion }
   | { readonly kind: "all" | "any"; readonly parts: readonly Part[] }
-  /** Where it matched is told; groups count from 1. */
+  /** A part whose span `find` reports; groups count from 1. */
   | { readonly kind: "group"; readonly part: Part; readonly index: number }
   | {
     readonly kind: "repeat";
@@ -24,7 +24,7 @@ export type Part =
     readonly least: number;
     /** Infinity for no end. */
     readonly most: number;
-    /** Takes as few as it can. */
+    /** Takes as few repeats as possible. */
     readonly lazy?: boolean;
   };
 
@@ -34,32 +34,32 @@ export interface Span {
   readonly to: number;
 }
 
-/** A pattern that is ready. */
+/** A compiled pattern. */
 export interface Pattern {
-  /** Tells whether it occurs in the text. */
+  /** Whether the pattern occurs in the text. */
   test(text: string): boolean;
-  /** The leftmost occurrence at or behind `from`: the whole as group 0, and each group that took part. */
+  /** The leftmost occurrence at or after `from`: group 0 is the whole, then each group that took part. */
   find(text: string, from?: number): readonly (Span | undefined)[] | undefined;
 }
 
-/** How a pattern is matched, and what that may cost. */
+/** How to match a pattern, and what matching may cost. */
 export interface PatternOptions {
-  /** What a character of a word is. */
+  /** Tells characters of a word from others. */
   readonly word: CharTest;
-  /** Of the leftmost occurrences the longest, as POSIX has it; else the one that the pattern prefers. */
+  /** Prefer the longest of the leftmost occurrences, as POSIX does; default: the alternative that the pattern names first. */
   readonly longest?: boolean;
-  /** Most states: repeats are written out. */
+  /** Most states of the compiled pattern; bounded repeats are expanded. */
   readonly states: number;
-  /** What is thrown for more. */
+  /** Makes the error for a pattern with more states. */
   readonly tooLarge: () => Error;
   /** Told how many steps `find` took; may throw. */
   readonly spend?: ((steps: number) => void) | undefined;
 }
 
-/** Most remembered sets of states; then they are forgotten and found again. */
-const SETS = 500;
+/** Most remembered sets of states; past it the memory is emptied. */
+const MAX_SETS = 500;
 
-/** Of a split the way to `next` is preferred. */
+/** A split prefers `next` to `other`. */
 type State =
   | { readonly kind: "char"; readonly test: CharTest; next: number }
   | { readonly kind: "split"; next: number; other: number }
@@ -67,7 +67,7 @@ type State =
   | { readonly kind: "assert"; readonly what: Assertion; next: number }
   | { readonly kind: "done" };
 
-/** What stands beside a place: no character, one of a word, another. */
+/** The neighbour of a position: 0 none, 1 a character of a word, 2 another character. */
 type Side = 0 | 1 | 2;
 
 function holds(what: Assertion, before: Side, after: Side): boolean {
@@ -89,14 +89,14 @@ function holds(what: Assertion, before: Side, after: Side): boolean {
   }
 }
 
-/** The states of a pattern, of which 0 is done; the first to enter is `start`. */
+/** The states of a pattern; state 0 is "done". `start` is the first to enter. */
 function compile(
   tree: Part,
-  { states: most, tooLarge }: PatternOptions,
+  { states: maxStates, tooLarge }: PatternOptions,
 ): { readonly states: readonly State[]; readonly start: number } {
   const states: State[] = [{ kind: "done" }];
   const add = (state: State): number => {
-    if (states.length >= most) throw tooLarge();
+    if (states.length >= maxStates) throw tooLarge();
     return states.push(state) - 1;
   };
   const split = (inside: number, past: number, lazy = false): State => ({
@@ -104,7 +104,7 @@ function compile(
     next: lazy ? past : inside,
     other: lazy ? inside : past,
   });
-  /** Builds from the end: returns where a part begins that goes on to `next`. */
+  /** Builds from the end: the first state of `part`, which continues with `next`. */
   const build = (part: Part, next: number): number => {
     switch (part.kind) {
       case "char":
@@ -140,7 +140,7 @@ function compile(
   return { states, start: build(tree, 0) };
 }
 
-/** Makes a pattern ready. Throws what `tooLarge` makes for one of too many states. */
+/** Compiles a pattern. Throws the error of `tooLarge` for a pattern with too many states. */
 export function makePattern(tree: Part, options: PatternOptions): Pattern {
   const { states, start } = compile(tree, options);
   const sideOf = (code: number | undefined): Side =>
@@ -151,13 +151,13 @@ export function makePattern(tree: Part, options: PatternOptions): Pattern {
   });
 }
 
-/** A set of states after some character, with what it leads to: what was found out before. */
+/** A set of states after some character, with the transitions already computed. */
 interface Known {
   readonly set: readonly number[];
   readonly before: Side;
-  /** By the next character; `true` where the pattern has matched. Few texts leave ASCII. */
+  /** Transitions by ASCII character, most of the text; `true` where the pattern has matched. */
   readonly ascii: (Known | true | undefined)[];
-  /** By any other character, and -1 for the end. */
+  /** Transitions by any other character, and by -1 for the end. */
   readonly leads: Map<number, Known | true>;
 }
 
@@ -169,7 +169,7 @@ function makeTest(
     readonly literal: string;
   },
 ): Pattern["test"] {
-  /** Every state reached from `set` without a character. */
+  /** All states reached from `set` without consuming a character. */
   const closure = (set: readonly number[], before: Side, after: Side): ReadonlySet<number> => {
     const met = new Set<number>();
     const todo = [...set];
@@ -189,7 +189,7 @@ function makeTest(
     const key = `${before} ${set.join(" ")}`;
     const old = known.get(key);
     if (old !== undefined) return old;
-    if (known.size >= SETS) known = new Map();
+    if (known.size >= MAX_SETS) known = new Map();
     const made: Known = { set, before, ascii: [], leads: new Map() };
     known.set(key, made);
     return made;
@@ -207,13 +207,13 @@ function makeTest(
     return remember([...next].sort((a, b) => a - b), after);
   };
 
-  /** As `lead`, and remembers it. */
+  /** {@link lead}, with memory. */
   const learn = (from: Known, code: number): Known | true => {
     const old = from.leads.get(code);
     if (old !== undefined) return old;
     const next = lead(from, code);
     if (code >= 0 && code < 128) from.ascii[code] = next;
-    else if (from.leads.size < SETS) from.leads.set(code, next);
+    else if (from.leads.size < MAX_SETS) from.leads.set(code, next);
     return next;
   };
 
@@ -236,7 +236,7 @@ function makeTest(
   };
 }
 
-/** One way of matching: its state, where it began, and what its groups are so far. */
+/** One alternative under way: its state, where it began, and the spans of its groups so far. */
 interface Thread {
   readonly state: number;
   readonly slots: readonly number[];
@@ -250,7 +250,7 @@ function makeFind(
     readonly options: PatternOptions;
   },
 ): Pattern["find"] {
-  /** Goes on without taking characters; what comes first stays first, and of two in one state the first stays. */
+  /** Advances without consuming characters, in order of preference; the first to reach a state keeps it. */
   const follow = (
     thread: Thread,
     { at, seen, ready, beside }: {
@@ -287,7 +287,7 @@ function makeFind(
       const ready: Thread[] = [];
       const step = { at, seen: new Set<number>(), ready, beside: [before, after] as const };
       for (const thread of threads) follow(thread, step);
-      // Ways that began further left come first.
+      // Alternatives that began further left come first.
       if (found === undefined) follow({ state: start, slots: [at] }, step);
       spend?.(ready.length + 1);
       threads = [];
@@ -319,7 +319,7 @@ function spansOf(slots: readonly number[]): readonly (Span | undefined)[] {
   return spans;
 }
 
-/** The longest text that every match holds, as far as it is plain to see; empty when none is. */
+/** The longest text that every match surely holds; empty when none is evident. */
 function requiredText(tree: Part): string {
   if (tree.kind === "char") return tree.exact ?? "";
   if (tree.kind !== "all") return "";

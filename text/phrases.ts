@@ -1,17 +1,17 @@
 /**
- * Phrases found in one pass over folded words: several words in order, with few others between. Never a
- * regular expression over a stranger's text, which can take time in the square of it.
+ * Finds phrases in one pass over folded words: several words in order, with few others between. No regular expression
+ * runs over a stranger's text: it could take quadratic time.
  * @module
  */
 
-/** One word of a phrase, one of several. */
+/** The alternatives for one word of a phrase. */
 export type Step = ReadonlySet<string>;
 
 /** Steps in order, with at most `gap` other words between two of them. */
 export interface Phrase {
   readonly steps: readonly Step[];
   readonly gap: number;
-  /** What may stand between; absent: any word of the same sentence. */
+  /** Words allowed between two steps; absent: any word of the same sentence. */
   readonly between?: Step;
 }
 
@@ -29,20 +29,20 @@ export function step(words: string): Step {
   return new Set(words.split(" "));
 }
 
-/** Longest word that is in a phrase. */
+/** Characters of the longest word in a phrase. */
 const LONGEST = 16;
 
 interface Follower {
   readonly phrase: Phrase;
-  /** Steps done. */
+  /** Steps matched so far. */
   at: number;
-  /** Words since the last of them. */
+  /** Words since the last matched step. */
   since: number;
-  /** Where the first of them stands. */
+  /** Position of the first step. */
   from: number;
 }
 
-/** Makes a finder of these phrases. */
+/** A finder of these phrases. */
 export function makePhraseFinder(phrases: readonly Phrase[]): FindPhrase {
   /** Words that begin a phrase. */
   const begin: ReadonlySet<string> = new Set(
@@ -72,7 +72,7 @@ export function makePhraseFinder(phrases: readonly Phrase[]): FindPhrase {
   };
 }
 
-/** What is left of the phrases after a word: how many are under way, or the one that is whole. */
+/** Feeds one word to all phrases: the phrase that is now complete, else the number of phrases under way. */
 function feed(followers: readonly Follower[], word: string, from: number): number | Follower {
   let open = 0;
   for (const follower of followers) {
@@ -86,7 +86,7 @@ function feed(followers: readonly Follower[], word: string, from: number): numbe
       follower.since += 1;
       const isBetween = phrase.between === undefined || phrase.between.has(word);
       if (!isBetween || follower.since > phrase.gap) {
-        // Not the phrase after all; this very word may begin it anew.
+        // The phrase is broken off; this word may begin it again.
         follower.at = phrase.steps[0]?.has(word) === true ? 1 : 0;
         follower.since = 0;
         follower.from = from;

@@ -1,12 +1,12 @@
-/** Words as a POSIX shell takes them, each as one word that it does nothing with. @module */
+/** Quotes words so that a POSIX shell takes each as one literal word. @module */
 
-/** A word in single quotes: a shell expands nothing of it. */
+/** A word in single quotes: a shell expands nothing in it. */
 export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * Words as one line for a shell; a word that no shell reads anything into stands without quotes.
+ * One line for a shell; words without special characters stay unquoted.
  *
  * @example
  * ```ts

@@ -1,38 +1,38 @@
 /**
- * Whether a value stands in a person's own words: whole, with its type, and a date also where the words name it
- * otherwise ("next Friday"). Decides what a call may carry unasked, so what is doubtful does not stand.
+ * Whether a value stands in a person's own words: whole, with its type; a date also where the words describe it ("next
+ * Friday"). The answer decides what a call may carry without a question, so a doubtful value does not stand.
  * @module
  */
 
-/** Words of a person, and when they were said. */
+/** A person's words, and when the person said them. */
 export interface SaidWords {
   readonly text: string;
-  /** Milliseconds since 1970; absent: no word for a day is resolved but whole dates. */
+  /** Milliseconds since 1970; absent: only whole dates are resolved. */
   readonly at?: number;
 }
 
 /** A value of a call's arguments. */
 export type Literal = string | number | boolean | null;
 
-/** A value in a text must not be a part of a longer one: `evil.example` does not stand in `not-evil.example`. */
+/** A value must not be part of a longer one: `evil.example` does not stand in `not-evil.example`. */
 const BEFORE = /(?:^|[\s"'`(<[{,;:=$€£¥])$/u;
 const AFTER = /^(?:$|[\s"'`)>\]},;:!?€£¥%]|\.(?:\s|$))/u;
 const NUMBER = /-?\d+(?:,\d{3})*(?:\.\d+)?/gu;
-/** Neither the `5` nor the `30` of `5:30` is a number of its own. */
+/** Neither the `5` nor the `30` of `5:30` counts as a number. */
 const CLOCK_AFTER = /^:\d/u;
 const CLOCK_BEFORE = /\d:$/u;
 const DIGITS = /^-?\d+(?:\.\d+)?$/u;
 
 /**
- * Tells whether `value` stands in any of what a person said; a moment also where a start and a span do ("at 12:00 for
- * one hour"). `folded`: whatever the case of its letters.
+ * A test whether a value stands in any of the person's words; a moment also where a start and a duration add up to it
+ * ("at 12:00 for one hour"). `folded`: ignores letter case.
  */
 export function makeStandsIn(
-  said: readonly SaidWords[],
+  spoken: readonly SaidWords[],
   { folded = false }: { readonly folded?: boolean } = {},
 ): (value: Literal) => boolean {
   const fold = (text: string): string => folded ? text.normalize().toLowerCase() : text.normalize();
-  const read = said.map(({ text, at }) => {
+  const read = spoken.map(({ text, at }) => {
     const words = fold(text);
     const days = daysIn(words, at);
     const times = timesIn(words), spans = spansIn(words);
@@ -54,7 +54,7 @@ export function standsIn(text: string, value: Literal): boolean {
   return makeStandsIn([{ text }])(value);
 }
 
-/** Places of a text in a message that are looked at: what stands there more often is no name of anything. */
+/** Occurrences of a value that are tried: a value that occurs more often identifies nothing. */
 const MAX_TRIES = 256;
 
 function isWhole(text: string, from: number, to: number): boolean {
@@ -71,7 +71,7 @@ function within(text: string, wanted: string): boolean {
 
 type Span = readonly [from: number, to: number];
 
-/** Numbers of a text that are no part of a date or a time. */
+/** Numbers in a text, without the parts of dates and times. */
 function numbersIn(text: string, spans: readonly Span[]): ReadonlySet<number> {
   const numbers = new Set<number>();
   for (const { 0: found, index } of text.matchAll(NUMBER)) {
@@ -94,7 +94,7 @@ const WEEKDAY =
   "(sun(?:day)?|mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs(?:day)?)?|fri(?:day)?|sat(?:urday)?)";
 const DAY_MS = 86_400_000;
 
-/** Days that a text names, as `YYYY-MM-DD`, and where. Days without a year and words need the day they were said on. */
+/** Days that a text names, as `YYYY-MM-DD`, with their places. Relative days and days without a year need `at`. */
 function daysIn(
   text: string,
   at: number | undefined,
@@ -117,7 +117,7 @@ function daysIn(
     const year = written ?? (years.size === 1 ? only : undefined);
     if (year !== undefined) return dayOf(Number(year), n, Number(day));
     if (at === undefined) return undefined;
-    // The next such day: a person who means one that has gone by says the year.
+    // The next such day: a person who means a past one names the year.
     const now = new Date(at), today = now.toISOString().slice(0, 10);
     const here = dayOf(now.getUTCFullYear(), n, Number(day));
     return here === undefined || here >= today
@@ -138,13 +138,13 @@ function daysIn(
   each(`(?:on|this|next)\\s+${WEEKDAY}`, ([whole, name = ""]) => {
     const ahead =
       (WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase()) - new Date(at).getUTCDay() + 7) % 7 || 7;
-    // "next Friday" said on a Tuesday may be either: a day that two people read differently is none.
+    // "next Friday" said on a Tuesday may be either Friday: an ambiguous day counts as none.
     return /^next/i.test(whole) && ahead < 5 ? undefined : later(ahead);
   });
   return { days, spans };
 }
 
-/** `YYYY-MM-DD`; undefined for a day that no calendar has. */
+/** `YYYY-MM-DD`; undefined for a day that does not exist. */
 function dayOf(year: number, month: number, day: number): string | undefined {
   const date = new Date(Date.UTC(year, month - 1, day));
   const there = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
@@ -170,7 +170,7 @@ function timesIn(text: string): ReadonlySet<string> {
 const HOUR_MS = 3_600_000;
 const COUNTS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 
-/** Spans of time that a text names, ms: "one hour", "30 minutes", "half an hour". */
+/** Durations that a text names, ms: "one hour", "30 minutes", "half an hour". */
 function spansIn(text: string): ReadonlySet<number> {
   const spans = new Set<number>();
   const named = new RegExp(

@@ -1,11 +1,11 @@
-/** Bytes of an answer from the web as text: by their mark, else by the charset that is named, else UTF-8. @module */
+/** Bytes of a web answer as text: by byte order mark, else by the declared charset, else UTF-8. @module */
 
 /** A body as text. */
 export interface WebText {
   readonly text: string;
-  /** How the bytes were read; of an `unknown` charset all but plain letters are lost. */
+  /** How the bytes were decoded; of an `unknown` charset only ASCII is kept. */
   readonly as: "utf-8" | "utf-16" | "latin" | "unknown";
-  /** The charset that the answer or its page names, in lower case. */
+  /** The charset that the answer or its page declares, in lower case. */
   readonly named: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const LATIN: ReadonlySet<string> = new Set(
   "iso-8859-1 iso8859-1 latin1 latin-1 l1 windows-1252 cp1252 x-cp1252 us-ascii ascii".split(" "),
 );
 
-/** Reads a body of bytes, one a character of `bytes`, with its content type. */
+/** Decodes a body, given with one byte per character in `bytes`, by its content type. */
 export function webText(bytes: string, contentType: string): WebText {
   const named = charsetOf(contentType) ??
     charsetOf(/<meta[^>]{0,500}charset[^>]{0,200}/i.exec(bytes.slice(0, 4_096))?.[0] ?? "");
@@ -40,7 +40,7 @@ export function webText(bytes: string, contentType: string): WebText {
   return read("unknown", bytes.replace(/[\x80-\xff]+/g, "\ufffd"));
 }
 
-/** The charset that a content type or a `<meta>` names, in lower case. */
+/** The charset in a content type or a `<meta>`, in lower case. */
 function charsetOf(text: string): string | undefined {
   return /charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})/i.exec(text)?.[1]?.toLowerCase();
 }
@@ -58,7 +58,7 @@ function utf16(bytes: string, high: 0 | 1): string {
   return units.join("").toWellFormed();
 }
 
-/** Runs of bytes past ASCII, each decoded by itself; what is wrong in one becomes a replacement character. */
+/** Decodes each run of bytes past ASCII by itself; an invalid sequence becomes a replacement character. */
 function utf8(bytes: string): string {
   return bytes.replace(/[\x80-\xff]+/g, (run) => {
     let percent = "";

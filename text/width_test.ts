@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { widthOfCluster } from "./_width.ts";
+import { widthOfCluster } from "./_piece.ts";
 
 Deno.test("CJK and emoji take two columns, combining marks none", () => {
   for (

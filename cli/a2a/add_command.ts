@@ -1,4 +1,4 @@
-/** `a2a add URL`: a remote agent's card is fetched, its signature checked, shown, and pinned. @module */
+/** `a2a add URL`: fetches a remote agent's card, checks its signature, shows it, and pins it. @module */
 import { Millis } from "../../contracts/authority/mod.ts";
 import { EXIT, type ExitCode, Fault, isLoopback } from "../../contracts/base/mod.ts";
 import {
@@ -24,19 +24,19 @@ import { clearanceFor } from "../mcp/grant_flags.ts";
 import { forgetMcpSecrets, keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 import { lockOf, registryOf, reviewNow } from "../mcp/work.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { preparePlaces } from "../../launch/disk/places.ts";
+import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { loadSecrets } from "../../config/secret/keep.ts";
 import { factsOf, keysWords, launchBy } from "./peer_work.ts";
 import { displayText } from "../../text/mod.ts";
 import type { Basic } from "../powers.ts";
 
-/** A header that the peer is shown. */
+/** A header sent to the peer. */
 interface Credential {
   readonly header: string;
   readonly value: string;
 }
 
-/** Runs the command. */
+/** `a2a add URL`. */
 export async function a2aAdd(
   command: Command<Basic | "keyboard" | "mcpStore" | "plugins" | "readInput">,
 ): Promise<number> {
@@ -51,7 +51,7 @@ export async function a2aAdd(
   }
   const draft: LockedServer = {
     name,
-    // Where it listens and who signed is what its card says: that is looked at first.
+    // The endpoint and the signers stand in the card, which is fetched next.
     launch: {
       ...{ kind: "http", url: url.href },
       a2a: { endpoint: url.href, binding: "JSONRPC", keys: [] },
@@ -77,7 +77,7 @@ export async function a2aAdd(
   return EXIT.upstreamFailure;
 }
 
-/** Asks it for its card. What gave none is forgotten: nothing is known of it that could be reviewed later. */
+/** Fetches the card. A peer that sends none is forgotten: there is nothing to review later. */
 async function firstLook(
   command: Command<Basic | "mcpStore">,
   draft: LockedServer,
@@ -144,7 +144,7 @@ function nameFor(command: Command<Basic | "mcpStore">, url: URL): McpServerName 
   );
 }
 
-/** A bearer token from a file, or a kept secret that is for this origin. Throws Fault `invalidInput`, `notFound`. */
+/** A bearer token from a file, or a kept secret for this origin. Throws Fault `invalidInput`, `notFound`, `refused`. */
 async function credentialOf(
   command: Command<Basic | "readInput">,
   url: URL,
@@ -168,7 +168,7 @@ async function credentialOf(
     return { header: kept.header, value: `${kept.prefix}${kept.value}` };
   }
   if (file === undefined) return undefined;
-  const bytes = file === "-" ? undefined : powers.disk.read(file);
+  const bytes = file === "-" ? undefined : powers.disk.read(absolute(powers.environment, file));
   const text = file === "-"
     ? await powers.readInput()
     : bytes === undefined
@@ -186,7 +186,7 @@ async function credentialOf(
   );
 }
 
-/** Reads a host, a card's address or an endpoint's. Throws Fault `invalidInput`. */
+/** Parses a host, or the address of a card or endpoint. Throws Fault `invalidInput`. */
 export function peerAddress(text: string): URL {
   const shown = displayText(text, { max: 200 });
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
@@ -209,11 +209,11 @@ export function peerAddress(text: string): URL {
   return url;
 }
 
-/** A name made of a host: its first part that says something. */
+/** A name made from a host: its first distinctive part. */
 export function nameOfHost({ hostname }: URL): string {
   const parts = hostname.split(".").map((part) => part.toLowerCase().replace(/[^a-z0-9]/g, ""));
-  const said = parts.find((part) => /^[a-z]/.test(part) && !DULL.has(part));
-  return (said ?? "peer").slice(0, 24);
+  const named = parts.find((part) => /^[a-z]/.test(part) && !GENERIC.has(part));
+  return (named ?? "peer").slice(0, 24);
 }
 
-const DULL: ReadonlySet<string> = new Set(["www", "api", "a2a", "agent", "agents", "localhost"]);
+const GENERIC: ReadonlySet<string> = new Set(["www", "api", "a2a", "agent", "agents", "localhost"]);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fakePowers, runCommandLine } from "../_fixture/world.ts";
 import { nameOfHost, peerAddress } from "./add_command.ts";
 
 Deno.test("alice gives a host, a card or an endpoint; without a scheme only this machine is spoken to in the clear", () => {
@@ -33,4 +35,12 @@ Deno.test("a name is the first part of a host that says something", () => {
     [`https://${"x".repeat(60)}.org`, "x".repeat(24)],
   ];
   for (const [url, name] of names) assert.equal(nameOfHost(new URL(url)), name);
+});
+
+Deno.test("a token's file is found from the folder in which bob types, not from the process's own", async () => {
+  const powers = fakePowers();
+  Deno.writeTextFileSync(join(powers.environment.cwd, "token.txt"), "two words");
+  const words = ["a2a", "add", "http://127.0.0.1:1", "--token-file", "token.txt"];
+  assert.equal(await runCommandLine(words, powers), 2);
+  assert.match(powers.screen.lines.join("\n"), /"token\.txt": it must hold one token/);
 });

@@ -1,4 +1,4 @@
-/** The commands over A2A peers, as help and parsing read them. @module */
+/** The commands over A2A peers. @module */
 import {
   ANSWERS,
   type CommandSpec,
@@ -11,6 +11,7 @@ import {
 } from "../arguments/command_spec.ts";
 import { MCP_LOGIN } from "../mcp/command/table.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const YES: FlagSpec = {
   name: "yes",
@@ -24,7 +25,7 @@ const CLEARANCE: FlagSpec = {
 };
 const THROUGH_GATE: readonly FlagSpec[] = [MOUNT, ON_QUESTION, ANSWERS, TRACE, PROFILE];
 
-/** `a2a …`, in the order in which help lists them. */
+/** `a2a …`, in the order of help. */
 const A2A_COMMANDS: readonly CommandSpec[] = [
   simple(
     "a2a add",
@@ -127,12 +128,9 @@ const A2A_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Peers as tools. */
+/** The commands over A2A peers. */
 export const A2A = family(A2A_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "login",

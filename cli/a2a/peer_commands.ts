@@ -1,4 +1,4 @@
-/** `a2a list` and `a2a describe`: peers, from what was reviewed and pinned; nobody is asked. @module */
+/** `a2a list` and `a2a describe`: peers as they were reviewed and pinned, without asking them. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import type { McpLook } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -24,7 +24,7 @@ import { mcpRemove, mcpRevoke } from "../mcp/command/keep.ts";
 import { mcpLogin } from "../mcp/command/login.ts";
 import type { Basic, PowerName } from "../powers.ts";
 
-/** A peer for programs: who it is, what it does, what it may be told. */
+/** A peer as JSON: its identity, its skills, its clearance. */
 function peerDocument(peer: LockedPeer): Record<string, unknown> {
   const { launch: { url, a2a }, reviewed, clearance } = peer;
   return {
@@ -42,10 +42,7 @@ function peerDocument(peer: LockedPeer): Record<string, unknown> {
 export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const peers = lockOf(command).list().filter(isLockedPeer);
-  if (command.json) {
-    printJson(command, peers.map(peerDocument));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, peers.map(peerDocument)));
   if (peers.length === 0) {
     screen.say(`There are no peers; "${commandText(command, "a2a add URL")}" takes one in.`);
     return Promise.resolve(EXIT.success);
@@ -58,28 +55,24 @@ export function a2aList(command: Command<Basic | "mcpStore">): Promise<number> {
     peer.clearance,
     toolsCell(peer),
   ]);
-  printLines(
+  return Promise.resolve(printLines(
     command,
     wrapTable(
       ["NAME", "STATE", "AT", "SIGNED", "MAY BE TOLD", "SKILLS"],
       rows,
       screen.outWidth ?? 200,
     ),
-  );
-  return Promise.resolve(EXIT.success);
+  ));
 }
 
 /** `a2a describe NAME`. */
 export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<number> {
   const { screen } = command.powers;
   const peer = namedPeer(command);
-  if (command.json) {
-    printJson(command, peerDocument(peer));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, peerDocument(peer)));
   const { launch: { url, a2a }, seen } = peer;
   const paper = { paint: screen.paint, width: screen.outWidth ?? screen.width };
-  printLines(command, [
+  return Promise.resolve(printLines(command, [
     ...fieldLines(paper, [
       ["peer", [`${peer.name}, ${peer.state}`]],
       ["says", [
@@ -98,8 +91,7 @@ export function a2aDescribe(command: Command<Basic | "mcpStore">): Promise<numbe
       `    models call it ${tool.name}, and are told:`,
       ...alienLines(paper, tool.description),
     ]),
-  ]);
-  return Promise.resolve(EXIT.success);
+  ]));
 }
 
 /** `a2a review NAME`. */
@@ -118,7 +110,7 @@ export async function a2aReview(command: Command<Basic | "mcpStore" | "plugins">
   return exit;
 }
 
-/** `a2a approve NAME`: what the last look showed, its card's facts with its skills. */
+/** `a2a approve NAME`: pins what the last look showed, both the card's facts and the skills. */
 export async function a2aApprove(
   command: Command<Basic | "mcpStore" | "plugins">,
 ): Promise<number> {
@@ -159,5 +151,5 @@ export const a2aLogin = ofPeer(mcpLogin);
 export const a2aRevoke = ofPeer(mcpRevoke);
 /** `a2a remove NAME`. */
 export const a2aRemove = ofPeer(mcpRemove);
-/** `a2a log NAME`. A peer that was removed has its log still. */
+/** `a2a log NAME`; works for a removed peer, too. */
 export const a2aLog = mcpLog;

@@ -1,4 +1,4 @@
-/** What the commands over peers share: the peer that was named, and the facts that are pinned of it. @module */
+/** Shared by the commands over peers: finding a peer by name, and the facts of its card. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import {
   isPeer,
@@ -29,7 +29,7 @@ export function peerNamed(command: Command<Basic | "mcpStore">, text: string): L
   );
 }
 
-/** The peer that the first argument names. Throws Fault `notFound`. */
+/** The peer named by the first argument. Throws Fault `notFound`. */
 export function namedPeer(command: Command<Basic | "mcpStore">): LockedPeer {
   return peerNamed(command, command.parsed.args[0] ?? "");
 }
@@ -39,19 +39,19 @@ export function isLockedPeer(server: LockedServer): server is LockedPeer {
   return isPeer(server.launch);
 }
 
-/** What a look says of its card. Throws Fault `upstream` for a look at something else. */
+/** The card's facts in a look. Throws Fault `upstream` for a look without a card. */
 export function factsOf(words: ServerListing): PeerFacts {
   const facts = PeerFacts.safeParse("peer" in words ? words.peer : undefined);
   if (facts.success) return facts.data;
   throw new Fault("upstream", "Cannot read the peer's card: its bridge said nothing of it");
 }
 
-/** How it is reached from now on: as its card says. */
+/** How to reach the peer from now on, by its card. */
 export function launchBy({ card, ...a2a }: PeerFacts): PeerLaunch {
   return { kind: "http", url: card, a2a };
 }
 
-/** What its card says otherwise than what was pinned, a sentence each. Its words are untrusted: safe here. */
+/** The differences between a card and its pin, a sentence each. The card is untrusted; the sentences are safe text. */
 export function cardChanges({ launch }: LockedPeer, facts: PeerFacts): readonly string[] {
   const { endpoint, binding, keys } = launch.a2a;
   const was = `${endpoint} (${binding})`, is = `${facts.endpoint} (${facts.binding})`;
@@ -63,7 +63,7 @@ export function cardChanges({ launch }: LockedPeer, facts: PeerFacts): readonly 
   ];
 }
 
-/** Who signed, in words. */
+/** The card's signers, in words. */
 export function keysWords({ keys }: Pick<PeerFacts, "keys">): string {
   return keys.length === 0
     ? "nobody signed its card: it is what its origin says"

@@ -1,8 +1,8 @@
-/** `a2a send` and `a2a watch`: one message to a peer, and waiting for its task, each a task through the gate. @module */
+/** `a2a send` and `a2a watch`: sends one message to a peer, or waits for its task; each is a task through the gate. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { peerTaskIn } from "../../contracts/exchange/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Command } from "../command.ts";
+import { type Command, givenFile } from "../command.ts";
 import { calledAs } from "../mcp/command/call.ts";
 import type { Seen } from "../audit/event_fields.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
@@ -10,9 +10,9 @@ import { type CallShown, toolCall } from "../tool/call_command.ts";
 import { type LockedPeer, peerNamed } from "./peer_work.ts";
 import type { Basic } from "../powers.ts";
 
-const MESSAGE = 65_536;
-const FILE = 262_144;
-/** Names that mean nothing to a shell: others are not written as part of a command. */
+const MAX_MESSAGE = 65_536;
+const MAX_FILE = 262_144;
+/** Names without meaning to a shell; others are not shown as part of a command. */
 const PLAIN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 /** `a2a send NAME[/SKILL] TEXT`. */
@@ -27,12 +27,12 @@ export async function a2aSend(
   const peer = peerNamed(command, name);
   const tool = calledAs(peer, rest.length > 0 ? rest.join("/") : firstSkill(peer));
   const message = words === "-" ? (await powers.readInput()).trim() : words;
-  if (message === "" || message.length > MESSAGE) {
+  if (message === "" || message.length > MAX_MESSAGE) {
     throw new Fault(
       "invalidInput",
       message === ""
         ? "Cannot send a message: it is empty"
-        : `Cannot send a message: it is longer than ${MESSAGE} characters; send a --file`,
+        : `Cannot send a message: it is longer than ${MAX_MESSAGE} characters; send a --file`,
     );
   }
   const task = flag(parsed, "task");
@@ -43,14 +43,14 @@ export async function a2aSend(
     ...(files.length === 0 ? {} : { files }),
     ...(has(parsed, "no-wait") ? { wait: false } : {}),
   };
-  // A task that was named is known: then the first progress may be the peer's words.
+  // With --task the peer's task is known, and the first progress may be the peer's words.
   return await called(command, tool, args, {
     words: (text) => forPerson(text, name),
     ...(task === undefined ? { onSeen: taskTeller(command, name) } : {}),
   });
 }
 
-/** What comes of a call begins with lines of ours for a model: a person is told the same as commands of theirs. */
+/** Rewrites a call's result for a person: its first lines, written by Remit for a model, become hints for commands. */
 function forPerson(text: string, peer: string): string {
   const [head = "", ...rest] = text.split("\n").map((line) =>
     /^\[Remit: (?:a message|\d+ messages) for you\. .*\]$/.test(line) ? "said meanwhile:" : line
@@ -65,7 +65,7 @@ function forPerson(text: string, peer: string): string {
   };
   const named = PLAIN.test(task) ? task : "TASK";
   const [next = "", ...words] = rest;
-  // Only the second line is ours: those after it are the peer's.
+  // Remit wrote only the second line; later lines are the peer's.
   if (next.startsWith("[the task goes on at the peer; ")) {
     return [`it is "${state}" there, and goes on: remit a2a watch ${peer} ${named}`, ...words].join(
       "\n",
@@ -78,11 +78,11 @@ function forPerson(text: string, peer: string): string {
   return [...(over ? [] : [`it is "${state}" there`]), ...rest].join("\n");
 }
 
-/** Says the name of the peer's task as soon as it is known: whatever ends this command, the task goes on there. */
+/** Shows the id of the peer's task as soon as it is known: the task goes on there if this command is interrupted. */
 function taskTeller({ powers }: Command, peer: string): (seen: Seen) => void {
   let first = true;
   return (seen) => {
-    // Only the first progress is ours: what follows may be the peer's words.
+    // Remit wrote only the first progress; later ones may be the peer's words.
     if (seen.kind !== "progress" || !first) return;
     first = false;
     const task = peerTaskIn(seen.text);
@@ -120,7 +120,7 @@ function called(
   return toolCall({ ...command, parsed }, shown);
 }
 
-/** A message is to the whole agent: any approved skill carries it. */
+/** The skill that carries a message: any approved one, as a message is for the whole agent. */
 function firstSkill({ reviewed, name, state }: LockedPeer): string {
   const on = reviewed.find((each) => !each.off && each.suspended === undefined) ?? reviewed[0];
   if (on !== undefined) return on.tool.tool;
@@ -133,22 +133,19 @@ function firstSkill({ reviewed, name, state }: LockedPeer): string {
 }
 
 function fileOf(
-  { powers }: Command,
+  command: Command,
   path: string,
 ): { readonly name: string; readonly text: string } {
   const shown = displayText(path, { max: 300 });
-  const bytes = powers.disk.read(path);
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot send "${shown}": there is no such file`);
-  }
+  const bytes = givenFile(command, path, "send");
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (cause) {
     throw new Fault("invalidInput", `Cannot send "${shown}": it is no text`, { cause });
   }
-  if (text.length > FILE) {
-    throw new Fault("tooLarge", `Cannot send "${shown}": it is longer than ${FILE} characters`);
+  if (text.length > MAX_FILE) {
+    throw new Fault("tooLarge", `Cannot send "${shown}": it is longer than ${MAX_FILE} characters`);
   }
   return { name: path.split("/").at(-1)?.slice(0, 256) || "file", text };
 }

@@ -1,12 +1,12 @@
 /**
- * The peer of `--story a2a`: another Remit on this machine, taken in as any peer is, and handed to the story's task alone:
- * remit.lock is left as it is.
+ * The peer of `--story a2a`: another Remit on this machine, reviewed like any peer, and given to the story's task only;
+ * remit.lock stays as it is.
  * @module
  */
 import { join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import { type ImportedServer, isPeer } from "../../contracts/exchange/mod.ts";
-import { type Command, reachKernel } from "../command.ts";
+import { type Command, withKernel } from "../command.ts";
 import { parseMcpName } from "../../bridges/mcp/registry/lock.ts";
 import { askLook } from "../../bridges/mcp/registry/look.ts";
 import { unflaggedTools } from "../../bridges/mcp/registry/review.ts";
@@ -16,26 +16,19 @@ import { preparePlaces } from "../../launch/disk/places.ts";
 import { factsOf, launchBy } from "./peer_work.ts";
 import type { Basic } from "../powers.ts";
 
-/** A peer that runs for a story. */
+/** A running peer of a story. */
 export interface StoryPeer {
   readonly url: string;
-  /** What it knows us by. */
+  /** The token by which the peer recognizes this Remit. */
   readonly token: string;
   close(): Promise<void>;
 }
 
-interface StoryPeers {
-  readonly servers: readonly ImportedServer[];
-  /** What to say before it starts. */
-  readonly lines: readonly string[];
-  close(): Promise<void>;
-}
-
 const NAME = parseMcpName("harbour");
-/** Who we are to it. */
-const US = "story";
+/** This Remit's name in the peer's configuration. */
+const OUR_NAME = "story";
 
-/** What the other Remit is told: one peer, whose messages it answers at once with a scripted model. */
+/** The peer's configuration: it has one peer, whose messages it answers at once with a scripted model. */
 function configOf(scenario: string): string {
   return JSON.stringify({
     version: 1,
@@ -49,15 +42,20 @@ function configOf(scenario: string): string {
         description: "Tells when the tide is high at a quay.",
       }],
     },
-    peers: { [US]: { accept: "auto", clearance: "internal", model: `scripted:${scenario}` } },
+    peers: { [OUR_NAME]: { accept: "auto", clearance: "internal", model: `scripted:${scenario}` } },
   });
 }
 
-/** Starts the peer, meets it and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
+/** Starts the peer, fetches its card and pins its skill. Throws Fault `unavailable`, `upstream`, `conflict`. */
 export async function provideStoryPeers(
   command: Command<Basic | "mcpStore" | "startPeer">,
   steering: string,
-): Promise<StoryPeers> {
+): Promise<{
+  readonly servers: readonly ImportedServer[];
+  /** Lines to show before the start. */
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}> {
   const { powers, places } = command;
   preparePlaces(powers.disk, places, powers.environment.uid);
   if (lockOf(command).find(NAME) !== undefined) {
@@ -69,7 +67,7 @@ export async function provideStoryPeers(
   const peer = await powers.startPeer({
     folder: powers.disk.temporary("remit-story-"),
     config: configOf(join(steering, "peer.yaml")),
-    name: US,
+    name: OUR_NAME,
   });
   const close = async (): Promise<void> => {
     forgetMcpSecrets(registryOf(command), NAME);
@@ -97,7 +95,7 @@ export async function provideStoryPeers(
   }
 }
 
-/** Asks it for its card once and pins what is not flagged, as `a2a add --yes` does. */
+/** Fetches the peer's card once and pins what is not flagged, as `a2a add --yes` does. */
 async function pinned(
   command: Command<Basic | "mcpStore">,
   { url, token }: StoryPeer,
@@ -110,8 +108,7 @@ async function pinned(
     ...{ offers: { resources: false, prompts: false }, clearance: "public" },
   };
   await command.powers.mcpStore.ready();
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     await link.ask(
       "mcpLend",
       toJson({ server: NAME, env: {}, headers: { authorization: `Bearer ${token}` } }),
@@ -122,7 +119,5 @@ async function pinned(
     }
     const launch = launchBy(factsOf(words));
     return { ...draft, launch, tools: unflaggedTools({ ...draft, launch }, words) };
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-/** Another Remit on this machine, for `--story a2a`: `remit serve` with a state and a configuration of its own. @module */
+/** Starts another Remit for `--story a2a`: `remit serve` with its own state and configuration. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { StoryPeer } from "./story_peer.ts";
@@ -7,7 +7,7 @@ const HOST = "127.0.0.1";
 const RIGHTS = ["read", "write", "env", "run", "net", "sys"].map((right) => `--allow-${right}`);
 
 /**
- * Starts it with this remit.yaml, beneath `folder`, and makes a token of the peer `name`.
+ * Starts the peer beneath `folder` with this remit.yaml, and makes a token for its peer `name`.
  *
  * @throws Fault `unavailable` when it does not start
  */
@@ -37,7 +37,7 @@ export async function startStoryPeer(
     "token",
   );
   const child = words("serve", `${HOST}:${freePort()}`).spawn();
-  const said = new Response(child.stderr).text();
+  const errors = new Response(child.stderr).text();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
@@ -50,11 +50,11 @@ export async function startStoryPeer(
     end(child);
     await child.status;
     await reader.cancel();
-    await said;
+    await errors;
   };
   if (url !== "" && token !== "") return Object.freeze({ url, token, close });
   await close();
-  const why = (await said).trim().split("\n").at(-1) ?? "";
+  const why = (await errors).trim().split("\n").at(-1) ?? "";
   throw new Fault("unavailable", `Cannot play the story: the peer did not start: ${why}`);
 }
 
@@ -62,7 +62,7 @@ function end(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGTERM");
   } catch (error) {
-    // It has ended by itself.
+    // The process has ended already.
     if (!(error instanceof TypeError)) throw error;
   }
 }
@@ -72,7 +72,7 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** A string of a JSON object; empty when there is none. */
+/** A string in a JSON object; empty when there is none. */
 function stringOf(text: string, name: string): string {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-/** `remit acp`: sessions of an editor as tasks of this state's kernel. Standard output carries the protocol alone. @module */
+/** `remit acp`: an editor's sessions as tasks of this state's kernel. Standard output carries only the protocol. @module */
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { EXIT } from "../../contracts/base/mod.ts";
 import { serveAcp } from "../../bridges/acp/mod.ts";
@@ -6,15 +6,15 @@ import type { Command } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import { makeEditorSessions } from "./sessions.ts";
 
-/** Longest message of an editor, bytes. */
+/** Longest message from an editor, bytes. */
 const MAX_MESSAGE = 16_000_000;
 
-/** Runs the command until the editor closes its end. */
+/** `acp`: runs until the editor closes the connection. */
 export async function acpCommand(
   command: Command<Basic | "mcpStore" | "models" | "pipe" | "plugins" | "wikis">,
 ): Promise<number> {
   const { pipe } = command.powers;
-  // Nobody is asked at the terminal of an editor, which draws on it.
+  // The editor draws on the terminal, so nobody can be asked there.
   const host = makeEditorSessions({
     ...command,
     powers: { ...command.powers, keyboard: undefined },

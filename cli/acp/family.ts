@@ -1,6 +1,7 @@
-/** `remit acp`, as help and parsing read it. @module */
+/** The command `remit acp`. @module */
 import { AGENT, MODEL, MOUNT, simple, TOOLS, WIKI } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
 /** Remit as an agent of editors. */
@@ -17,7 +18,7 @@ export const ACP = family(
       WIKI,
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "mcpStore", "models", "pipe", "plugins", "wikis"],
+  [...BASIC, "mcpStore", "models", "pipe", "plugins", "wikis"],
   {
     acp: async () => (await import("./acp_command.ts")).acpCommand,
   },

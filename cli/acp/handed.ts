@@ -1,4 +1,4 @@
-/** What an editor hands over as a server: read once, its values apart, with a key of all that makes it another one. @module */
+/** Reads a server that an editor hands over, separates its secrets, and computes keys that identify it. @module */
 import type { McpServer } from "@agentclientprotocol/sdk";
 import { toJson } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
@@ -10,22 +10,22 @@ import type { LookPowers } from "../../bridges/mcp/registry/look.ts";
 import { pathsIn, placeWords } from "../../bridges/mcp/registry/paths.ts";
 import { keepMcpSecret } from "../../bridges/mcp/registry/secrets.ts";
 
-/** Bytes of a file that are hashed; of a longer one its length and time stand for the rest. */
-const MOST_BYTES = 16_000_000;
+/** Bytes of a file that are hashed; for a longer one, its length and time stand for the rest. */
+const MAX_BYTES = 16_000_000;
 
-/** A server as it was handed over. */
+/** A server as the editor handed it over. */
 export interface Handed extends Pick<HostServer, "said" | "wish" | "secrets" | "notes"> {
-  /** Of its command, arguments, names of variables and headers, and what it reads of the folder. */
+  /** Digest of its command, arguments, names of variables and headers, and the folder's files that it may read. */
   readonly same: string;
-  /** Of the bytes of its program and files: with others it is another server. */
+  /** Digest of the content of its program and files: a change makes it another server. */
   readonly code: string;
-  /** Of its command; empty of one at an address. */
+  /** The words of its command; empty for a server at an address. */
   readonly words: readonly string[];
   /** Its command line, or its address. */
   readonly line: string;
 }
 
-/** Reads what was handed over. All its values are secrets, whatever their names are. */
+/** Reads a server that was handed over. All its values count as secrets, whatever their names. */
 export function readHanded(powers: LookPowers, server: McpServer, folder: string): Handed {
   const { disk, environment } = powers;
   const pairs = "command" in server ? server.env : server.headers;
@@ -49,7 +49,7 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     ...read.secrets,
     ...Object.entries(read.env).map(([env, value]) => ({ place: { env }, value })),
   ];
-  // No secret is empty: it could not be kept, and the server not be handed over without it.
+  // Empty values cannot be kept as secrets, and the server cannot be lent without them.
   const secrets = all.filter(({ value }) => value !== "");
   const notes = all.filter(({ value }) => value === "").map(({ place }) =>
     `${
@@ -57,13 +57,13 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
     } is empty: it is not handed over`
   );
   const found = codeOf(powers, wish, folder);
-  // What of the folder it may read is agreed to with it.
+  // Agreeing to the server includes the folder's files that it may read.
   const reads = pathsIn(args).filter((path) => within(disk.real(path) ?? path, folder));
   const same = digestOf(toJson({
     ...{ wish, reads, places: secrets.map(({ place }) => place) },
     files: found.files.map(({ path }) => path),
   }));
-  // A bridge to an address is not started: its words may hold the value of a header.
+  // A bridge to an address is not started: its words may hold the value of a header, so they are not shown.
   const line = wish.kind === "http" ? wish.url : words.join(" ");
   return {
     ...{ said: server.name, wish, secrets, notes: [...read.notes, ...notes], words, line },
@@ -71,7 +71,7 @@ export function readHanded(powers: LookPowers, server: McpServer, folder: string
   };
 }
 
-/** The program of a command, and the files that its words name: scripts, what they are started with, their data. */
+/** Digests of the command's program and of the files that its words name: scripts, preloads, data. */
 function codeOf(
   { disk, store, environment }: LookPowers,
   wish: HostServer["wish"],
@@ -80,7 +80,7 @@ function codeOf(
   readonly program: string;
   readonly files: readonly { readonly path: string; readonly sha256: string }[];
 } {
-  // The code of a package is pinned with its tree; what else its words name is data.
+  // A package's code is pinned with its tree; other files that its words name are data.
   if (wish.kind !== "program" && wish.kind !== "uvRun") return { program: "", files: [] };
   const from = { ...environment, cwd: folder };
   const cwd = absolute(from, ("folder" in wish ? wish.folder : undefined) ?? folder);
@@ -90,14 +90,14 @@ function codeOf(
   );
   const files = [...new Set(paths)].flatMap((path) =>
     disk.stat(path)?.plain === true
-      ? [{ path, sha256: store.hashFile(path, { most: MOST_BYTES }) ?? "" }]
+      ? [{ path, sha256: store.hashFile(path, { most: MAX_BYTES }) ?? "" }]
       : []
   );
   const program = wish.kind === "program" ? store.find(wish.program)?.sha256 : undefined;
   return { program: program ?? "", files };
 }
 
-/** Keeps its values, sealed, for the server that is called so here. */
+/** Keeps the server's secrets, sealed, under its name here. */
 export function keepValues(powers: LookPowers, name: McpServerName, { secrets }: Handed): void {
   for (const { place, value } of secrets) keepMcpSecret(powers, name, place, value);
 }

@@ -1,4 +1,4 @@
-/** Open conversations as sessions of an editor: all of them, one by its id, what one was handed when it began. @module */
+/** Open conversations as an editor's sessions: the list, one by its id, and the servers that one began with. @module */
 import type { SessionInfo } from "@agentclientprotocol/sdk";
 import * as z from "zod";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -7,10 +7,10 @@ import { displayText } from "../../text/mod.ts";
 import type { Seen } from "../audit/event_fields.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
-/** Of tasks that are not over. */
+/** Statuses of tasks that are not over. */
 const LIVE = TaskStatus.options.filter((status) => TASK_TRANSITIONS[status].length > 0);
-/** Tasks that are listed. */
-const LISTED = 50;
+/** Most sessions listed. */
+const MAX_LISTED = 50;
 
 /** The latest sessions, of one folder or of all. */
 export async function listSessions(
@@ -18,7 +18,7 @@ export async function listSessions(
   cwd: string | undefined,
 ): Promise<readonly SessionInfo[]> {
   const tasks = z.array(AgentTask).parse(
-    await link.ask("tasks", { statuses: [...LIVE], limit: LISTED }),
+    await link.ask("tasks", { statuses: [...LIVE], limit: MAX_LISTED }),
   );
   return tasks.filter(({ folder }) => cwd === undefined || folder === cwd).map((task) => ({
     sessionId: task.session,
@@ -28,7 +28,7 @@ export async function listSessions(
   }));
 }
 
-/** The task of a session, or of a task's own id. Rejects `notFound`. */
+/** The task of a session, found by the id of either. Rejects `notFound`. */
 export async function taskOf(link: KernelLink, id: string): Promise<AgentTask> {
   let before: string | undefined;
   for (;;) {
@@ -50,7 +50,7 @@ const Handed = z.object({
   request: z.object({ mcp: z.array(z.object({ name: z.string() })).optional() }),
 });
 
-/** Names of the servers that a task was handed when it began. */
+/** Names of the servers that a task began with. */
 export function serversIn(past: readonly Seen[]): readonly string[] {
   const made = past.find((seen) => seen.kind === "event" && seen.event.event === "taskCreated");
   const { data } = Handed.safeParse(made?.kind === "event" ? made.event.private : undefined);

@@ -1,4 +1,4 @@
-/** A question of the gate as an editor shows it. @module */
+/** Shows a question of the gate in an editor. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
 import type { EditorVoice } from "../../bridges/acp/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -9,16 +9,16 @@ import type { ShownChange } from "../question/shown_content.ts";
 
 const DIFF_LINES = 400;
 
-/** What is asked about the call `id`; only where it is `answerable` there is a way to say yes. */
+/** The question about the call `id`; only where `answerable` does it offer a yes. */
 export function editorQuestion(
   question: Question,
   { id, answerable, command, changes, unsaved }: {
     readonly id: string;
     readonly answerable: boolean;
-    /** How the person calls this program. */
+    /** The person's command for this program. */
     readonly command: string;
     readonly changes: readonly ShownChange[];
-    /** Files that the editor shows otherwise than they are on the disk. */
+    /** Files with unsaved changes in the editor. */
     readonly unsaved: readonly string[];
   },
 ): Parameters<EditorVoice["ask"]>[0] {
@@ -70,7 +70,7 @@ export function editorQuestion(
   };
 }
 
-/** Files of a change that the editor holds otherwise than the disk, from which the change was made. */
+/** Files of a change whose text in the editor differs from the disk, on which the change is based. */
 export async function unsavedOf(
   changes: readonly ShownChange[],
   { pathOf, disk, voice }: {

@@ -1,4 +1,4 @@
-/** A server of an editor meets its person: two questions in the editor, before it starts and before its tools are used. @module */
+/** Reviews an editor's server with its person: two questions in the editor, before it starts and before its tools are used. @module */
 import { Millis } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type McpLook, mcpPart, type McpServerName } from "../../contracts/exchange/mod.ts";
@@ -22,33 +22,33 @@ import { makePaint } from "../terminal/paint.ts";
 import { type Handed, keepValues } from "./handed.ts";
 import type { EditorCommand } from "./sessions.ts";
 
-/** What a person is asked with, at the editor. */
+/** The editor, for asking its person. */
 export interface AskParts {
   readonly voice: EditorVoice;
-  /** The turn was cancelled. */
+  /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
 }
 
-/** A name: it is used. `why`: what a person should know of it, or why it is left out. */
+/** With a name: the server is used. `why`: a note for the person, or the reason why it is left out. */
 export type Settled =
   | { readonly name: McpServerName; readonly why?: string }
   | { readonly name?: undefined; readonly why: string };
 
-/** Characters of a review that an editor is sent, at most. */
+/** Most characters of a review sent to an editor. */
 const MAX_REVIEW = 40_000;
-/** What a review is drawn on: an editor wraps by itself. */
+/** Layout of a review: an editor wraps lines itself. */
 const PAPER = { paint: makePaint(false), width: 110 };
 
-/** What {@link onboard} is handed. */
+/** The server to onboard, and the powers to do so. */
 export interface Onboarding {
   readonly powers: LookPowers;
   readonly handed: Handed;
-  /** As an earlier session left it. */
+  /** The server's entry from an earlier session. */
   readonly known: LockedServer | undefined;
   readonly folder: string;
 }
 
-/** Asks whether it may start, looks at it within its walls, and asks whether its tools may be used. */
+/** Asks whether the server may start, looks at it within its walls, and asks whether its tools may be used. */
 export async function onboard(
   command: EditorCommand,
   parts: Onboarding,
@@ -77,7 +77,7 @@ export async function onboard(
     ],
     yes: "Start it",
   });
-  // What was approved stays as it was, with what was granted to it: one failed look takes nothing of it away.
+  // An approved server stays as it was, with its grants: a failed look takes nothing away.
   const leave = (): void => {
     if (lock.find(name)?.state === "added") forget(command, powers, name);
   };
@@ -125,7 +125,7 @@ export async function onboard(
   const done = pin(command, review, { flagged: false });
   const [, ...left] = approvedLines(command, done).map((line) => line.trim());
   if (done.server.state !== "approved") return { why: left.join("; ") };
-  // The same command over other files takes the place of what it was before.
+  // Replaces entries of the same command over earlier files.
   for (const { name: old, from, state } of lock.list()) {
     const isBefore = from.kind === "editor" && from.text.startsWith(`${startOf(handed)} `);
     if (isBefore && old !== name && state !== "revoked") {
@@ -136,12 +136,12 @@ export async function onboard(
   return { name, why: [`The server ${called} of your editor is used`, ...left].join("; ") };
 }
 
-/** What its entry in remit.lock begins with: all but the bytes of its files. */
+/** The beginning of the server's entry in remit.lock: everything but the digest of its files. */
 function startOf({ line, same }: Handed): string {
   return `${line.slice(0, 8_000)} ${same}`;
 }
 
-/** Fetched or found, with the folders of this session that its words name, its values kept apart. */
+/** Fetches or finds the server, grants the session's folders that its words name, and keeps its values apart. */
 async function takeIn(
   command: EditorCommand,
   name: McpServerName,
@@ -158,7 +158,7 @@ async function takeIn(
   });
   const named = launch.kind === "http" ? [] : namedPaths(powers, { launch, env: {} });
   const server = withGrants(fresh, {
-    // What the session's agent reads anyway; anything else is granted at a terminal.
+    // The session's agent reads these anyway; anything else is granted at a terminal.
     grants: { read: named.filter((path) => within(path, folder)), write: [], net: [] },
     env: {},
     secretEnv: handed.secrets.flatMap(({ place }) => "env" in place ? [place.env] : []),
@@ -168,7 +168,7 @@ async function takeIn(
   return server;
 }
 
-/** Nothing stays of what was refused. */
+/** Removes every trace of a refused server. */
 function forget(command: EditorCommand, powers: LookPowers, name: McpServerName): void {
   lockOf(command).remove(name);
   forgetMcpSecrets(powers, name);
@@ -193,7 +193,7 @@ function reviewText(
   ];
 }
 
-/** Asks about something that is announced as a call, as the protocol wants it. */
+/** Asks about something announced as a call, as the protocol requires. */
 async function askInEditor(
   { voice, signal }: AskParts,
   { id, title, lines, yes }: {
@@ -203,7 +203,7 @@ async function askInEditor(
     readonly yes: string;
   },
 ): Promise<boolean> {
-  // Indented, so that no line of a stranger's can end the block that it stands in.
+  // Indented, so that no untrusted line can end the code block around it.
   const all = lines.map((line) => `    ${line}`).join("\n");
   const text = all.length <= MAX_REVIEW ? all : `${all.slice(0, MAX_REVIEW)}\n    … cut`;
   const call = {
@@ -230,7 +230,7 @@ async function askInEditor(
   return chosen === "allow";
 }
 
-/** A look that nobody waits for any more ends by its own deadline. */
+/** Rejects once the turn is cancelled; the abandoned work ends by its own deadline. */
 function unlessCancelled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Fault("cancelled", "Cannot look at it: cancelled"));

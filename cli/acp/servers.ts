@@ -1,7 +1,7 @@
 /**
- * MCP servers that an editor hands over: strangers, reviewed in the editor as `remit mcp add` reviews them at a
- * terminal. Nothing of a server is fetched, started or asked before a person agreed; what was agreed is kept in
- * remit.lock for exactly that command, and handed to no task but those of editors that hand it over again.
+ * MCP servers that an editor hands over: untrusted, and reviewed in the editor as `remit mcp add` reviews servers at a
+ * terminal. Nothing is fetched, started or asked before a person agrees; the agreement is kept in remit.lock for exactly
+ * that command, and only used by tasks of editors that hand over the same server again.
  * @module
  */
 import type { McpServer } from "@agentclientprotocol/sdk";
@@ -23,10 +23,10 @@ import type { EditorCommand } from "./sessions.ts";
 /** The servers of one session. */
 export interface HandedServers {
   /**
-   * Settles each server once, asking as far as needed, lends what it needs, and gives all servers for the session's
-   * task; undefined where none of the editor's is among them. `told` hears a sentence of each that is left out, and of
-   * each that is used for the first time. Rejects with Fault `cancelled` once the turn is cancelled: what was not
-   * settled is asked again with the next.
+   * Settles each server once, asks the person as far as needed, lends the servers their secrets, and returns all servers
+   * for the session's task; undefined where none of the editor's is among them. `told` receives a sentence about each
+   * server that is left out or used for the first time. Rejects with Fault `cancelled` once the turn is cancelled: servers
+   * not settled by then are asked about in the next turn.
    */
   settle(
     asking: AskParts,
@@ -35,11 +35,11 @@ export interface HandedServers {
 }
 
 /** Most servers of one session. */
-const MOST = 16;
-/** As remit.lock keeps them of one server. */
-const MOST_VARIABLES = 64;
-const MOST_HEADERS = 16;
-/** Most characters of a command that a person is told to type. */
+const MAX_SERVERS = 16;
+/** Limits of remit.lock for one server. */
+const MAX_VARIABLES = 64;
+const MAX_HEADERS = 16;
+/** Most characters of a command that a person is asked to type. */
 const MAX_LINE = 600;
 const LATE = "this conversation began without it; a new one asks you about it";
 
@@ -52,14 +52,14 @@ export function makeHandedServers(
     /** The folder is absolute and real. */
     readonly setting: Pick<RunSetting, "config" | "folder">;
     readonly link: Pick<KernelLink, "ask">;
-    /** Servers of a task that goes on: no other can join it. */
+    /** Servers that a resumed task began with: no other can join it. */
     readonly began?: readonly string[];
   },
 ): HandedServers {
   const { environment, mcpStore } = command.powers;
   const powers: LookPowers = {
     ...registryOf(command),
-    // A command of an editor is one of the session's folder.
+    // An editor's command runs in the session's folder.
     environment: { ...environment, cwd: folder },
   };
   const settled = new Map<McpServer, McpServerName | undefined>();
@@ -71,7 +71,7 @@ export function makeHandedServers(
     const key = `${handed.same} ${handed.code}`;
     if (wish.kind === "refused") return { why: wish.why };
     const headers = handed.secrets.filter(({ place }) => "header" in place).length;
-    if (headers > MOST_HEADERS || handed.secrets.length - headers > MOST_VARIABLES) {
+    if (headers > MAX_HEADERS || handed.secrets.length - headers > MAX_VARIABLES) {
       return { why: "it brings too many variables or headers" };
     }
     const all = lockOf(command).list();
@@ -83,7 +83,7 @@ export function makeHandedServers(
       ? undefined
       : [known, own].find((each) => each !== undefined && began.includes(each.name));
     if (began !== undefined && joins === undefined) return { why: LATE };
-    // What the person took in at a terminal stays as it is there, with its own values.
+    // A server added at a terminal keeps its values and grants.
     if (own !== undefined) return { name: own.name };
     if (known?.state === "revoked") {
       return { why: `it was revoked; ${commandText(command, `mcp approve ${known.name}`)}` };
@@ -93,7 +93,7 @@ export function makeHandedServers(
       keepValues(powers, known.name, handed);
       return { name: known.name };
     }
-    // Policy and the person's key decide who may say yes; an editor alone may not.
+    // Policy and the person's key decide who may agree; an editor alone may not.
     if (!config.policy.selfConsent) return { why: addedAtTerminal(command, handed) };
     return await onboard(command, { powers, handed, known, folder }, asking);
   };
@@ -103,27 +103,27 @@ export function makeHandedServers(
       for (const server of servers) {
         if (settled.has(server)) continue;
         const at = settled.size;
-        let came: Settled;
+        let result: Settled;
         try {
-          came = at < MOST
+          result = at < MAX_SERVERS
             ? await one(server, asking)
-            : { why: `at most ${MOST} are taken from an editor` };
+            : { why: `at most ${MAX_SERVERS} are taken from an editor` };
         } catch (error) {
           if (!(error instanceof Fault) || asking.signal.aborted) throw error;
-          came = { why: error.message };
+          result = { why: error.message };
         }
-        settled.set(server, came.name);
-        if (came.why === undefined) continue;
-        const said = displayText(server.name, { max: 64 });
-        const left = came.name === undefined
-          ? `The server "${said}" of your editor is not used: `
+        settled.set(server, result.name);
+        if (result.why === undefined) continue;
+        const shown = displayText(server.name, { max: 64 });
+        const left = result.name === undefined
+          ? `The server "${shown}" of your editor is not used: `
           : "";
-        await told(`${left}${came.why}`);
+        await told(`${left}${result.why}`);
       }
       const names = [...settled.values()].filter((name) => name !== undefined);
       if (names.length === 0) return undefined;
       const handed = mcpOfTask(powers, config, names);
-      // Each turn settles anew; what is the same as before was told.
+      // Each turn settles again; a note is only shown once.
       const fresh = began === undefined ? handed.notes.filter((note) => !noted.has(note)) : [];
       for (const note of fresh) {
         noted.add(note);
@@ -136,7 +136,7 @@ export function makeHandedServers(
   });
 }
 
-/** How a person takes it in where a yes of the editor does not count. Its words are a stranger's, typed into a shell. */
+/** How to add the server where the editor's yes does not count. TRUST: its words are untrusted, and end up in a shell. */
 function addedAtTerminal(command: EditorCommand, handed: Handed): string {
   const flags = handed.secrets.map(({ place }) =>
     "env" in place ? ` --secret ${place.env}` : ` --header ${place.header}`
@@ -145,7 +145,7 @@ function addedAtTerminal(command: EditorCommand, handed: Handed): string {
   const how = handed.wish.kind === "http"
     ? `${commandText(command, `mcp add ${name} ${shellLine([handed.wish.url])}`)}${flags}`
     : `${commandText(command, `mcp add ${name}${flags}`)} -- ${shellLine(handed.words)}`;
-  // Cut, or with a character changed, it would be another command; a backtick ends the block that it stands in.
+  // A command that is cut or changed is another command; a backtick would end the code around it.
   return displayText(how, { max: MAX_LINE }) === how && !how.includes("`")
     ? `you have not reviewed it; type in a terminal: \`${how}\``
     : "you have not reviewed it, and its command is too long to be typed, or holds characters that are " +

@@ -1,4 +1,4 @@
-/** The sessions of an editor: each is an interactive task over one folder, and a link of its own to the kernel. @module */
+/** The sessions of an editor: each has an interactive task over one folder, and its own link to the kernel. @module */
 import { join } from "node:path";
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { SessionId } from "../../contracts/authority/mod.ts";
@@ -37,17 +37,17 @@ import { withModel } from "../session/session.ts";
 import { type HandedServers, makeHandedServers } from "./servers.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 
-/** What sessions of an editor are handed. */
+/** The command of an editor's sessions, with its powers. */
 export type EditorCommand = Command<
   Basic | "keyboard" | "mcpStore" | "models" | "plugins" | "wikis"
 >;
 
 type Asked = Parameters<SessionHost["create"]>[0];
 
-/** Tokens of the context window where nothing says how many. */
-const WINDOW = 200_000;
+/** Default context window, tokens. */
+const DEFAULT_WINDOW = 200_000;
 
-/** A host over this state; `close` lets go of what is open. */
+/** Makes the sessions over this state; `close` closes all open ones. */
 export function makeEditorSessions(
   command: EditorCommand,
 ): SessionHost & { close(): Promise<void> } {
@@ -74,7 +74,7 @@ export function makeEditorSessions(
       );
     }
     const mounts = [{ name: mountNameOf(folder), dir: folder, mode: "stage" as const }];
-    // The editor answers, or a person elsewhere: the task waits for either.
+    // The task waits for an answer from the editor or elsewhere.
     return { ...await settle(command, { folder, mounts }), onQuestion: "ask" };
   };
   return Object.freeze({
@@ -145,7 +145,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   let running: Running | undefined;
   let voice: EditorVoice | undefined;
   let cancelled: AbortController | undefined;
-  /** Updates leave one after the other. */
+  /** Resolves once earlier updates were sent, so that updates stay in order. */
   let sent: Promise<void> = Promise.resolve();
   const pathOf = (path: string): string | undefined => {
     const [name = "", ...rest] = path.split("/");
@@ -154,24 +154,24 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   };
   const updates: SessionUpdates = makeSessionUpdates({
     pathOf,
-    window: setting.limits.contextWindow ?? WINDOW,
+    window: setting.limits.contextWindow ?? DEFAULT_WINDOW,
   });
   const joined = makeCallJoin();
-  const tell = (to: EditorVoice | undefined, seen: Seen, past: boolean): void => {
-    if (seen.kind !== "event" && !isChunk(seen)) return;
-    const told = seen.kind === "event"
+  const show = (to: EditorVoice | undefined, seen: Seen, past: boolean): void => {
+    if (seen.kind !== "event" && seen.kind !== "chunk") return;
+    const update = seen.kind === "event"
       ? { kind: seen.kind, event: joined(seen.event) }
       : { kind: seen.kind, text: seen.text };
-    const made = updates.take(told, { past });
+    const made = updates.take(update, { past });
     if (to === undefined) return;
-    // An editor that has gone misses updates; the task's log has them.
+    // An editor that is gone misses updates; the task's log has them.
     for (const each of made) sent = sent.then(() => to.update(each)).catch(() => undefined);
   };
 
-  /** Goes on with an earlier task; its past is told to `to`. */
+  /** Resumes an earlier task, and replays its past to `to`. */
   const takeUp = async (to: EditorVoice | undefined): Promise<void> => {
     if (from === undefined) return;
-    for (const seen of from.past) tell(to, seen, true);
+    for (const seen of from.past) show(to, seen, true);
     await sent;
     await follow(from.task, from.past.length);
   };
@@ -182,7 +182,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
       answerer: (question, staged, signal) => ask(question, staged, signal),
       onSeen(seen) {
         if (seen.kind === "event") noteSuspension(command, seen.event);
-        tell(voice, seen, false);
+        show(voice, seen, false);
       },
     });
     running = { task, watch };
@@ -195,7 +195,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
   ): Promise<Answer | undefined> => {
     const to = voice;
     if (cancelled?.signal.aborted === true) {
-      // What the turn still asks, its review above all, ends with it; what is staged stays.
+      // Questions that the turn still asks, such as its review, end with it; staged changes stay.
       await interrupt();
       return undefined;
     }
@@ -224,7 +224,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
       if (error instanceof Fault && error.code === "cancelled") return undefined;
       throw error;
     });
-    // Closed without an answer: it waits for one from elsewhere, or for the end of the turn.
+    // Closed without an answer: wait for one from elsewhere, or for the end of the turn.
     if (chosen === undefined) return await gone.promise;
     return signAnswer(question, {
       decision: chosen === "deny" ? "deny" : "allow",
@@ -295,7 +295,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
 
   const say = (to: EditorVoice, text: string): Promise<void> =>
     to.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
-  /** Before the first words of a conversation: what its task is handed stays as it is then. */
+  /** Settles the editor's servers before a conversation's first words; the task keeps them from then on. */
   const settleServers = async (to: EditorVoice, signal: AbortSignal): Promise<void> => {
     const told = (text: string): Promise<void> => say(to, `${text}\n\n`);
     try {
@@ -340,13 +340,13 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
           await link.ask("say", { task: running.task, text });
         }
         const { watch } = need();
-        // Cancelled while it began: nothing was there that could be interrupted.
+        // A cancel before the task existed had nothing to interrupt.
         if (cancelled.signal.aborted) await interrupt();
         let end = await watch.next();
-        // A question that was cancelled ends its turn only after it.
+        // After a cancelled question the turn still ends by itself.
         while (cancelled.signal.aborted && end.waiting !== undefined) end = await watch.next();
         const stop = stopOf(end);
-        // A model that does not stream says its answer at the end alone.
+        // A model that does not stream sends its answer only at the end.
         const { answer = "" } = AgentTask.parse(await link.ask("task", { task: need().task }));
         await sent;
         if (!updates.spoke() && answer !== "" && stop === "end_turn") {
@@ -354,7 +354,7 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
         }
         return stop;
       } finally {
-        // All of a turn is told before its prompt is answered.
+        // Send all updates of a turn before answering its prompt.
         await sent;
       }
     },
@@ -370,8 +370,4 @@ function makeSession(command: EditorCommand, parts: SessionParts): HostSession {
     },
     close: () => Promise.resolve(link.close()),
   });
-}
-
-function isChunk(seen: Seen): seen is { readonly kind: "chunk"; readonly text: string } {
-  return seen.kind === "chunk";
 }

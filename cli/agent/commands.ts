@@ -1,4 +1,4 @@
-/** `remit agent add|list|show|remove`: agents of others. @module */
+/** `remit agent add|list|show|remove`: registers foreign agents. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { isLoopback } from "../../contracts/base/loopback.ts";
 import { DEAREST } from "../../contracts/model/mod.ts";
@@ -12,7 +12,8 @@ import { AGENT_ROWS, type AgentRow } from "./rows.ts";
 import { otherVersion, pinOf } from "../../config/agent/pins.ts";
 import { noAgent, openAgentStore } from "../../config/agent/store.ts";
 
-const TOKENS = 2_000_000;
+/** Default limit of one run, tokens. */
+const DEFAULT_TOKENS = 2_000_000;
 
 function filler(values: Readonly<Record<string, string>>): (text: string) => string {
   return (text) =>
@@ -54,13 +55,13 @@ function described(command: Command): ForeignAgent {
     ...{ TREE: tree ?? "", ARCH, MODEL: flag(parsed, "use") ?? row?.model ?? "" },
   });
   const [own = "", ...more] = row?.words ?? [first, ...rest];
-  // A row's program that lies in no package of its own lies in the folder that is named.
+  // Without an npm package of its own, a row's program lies in the folder of --from.
   const at = tree !== undefined && row !== undefined && row.npm === undefined
     ? `\${TREE}/${own}`
     : own;
   const words = [at, ...more].map(fill);
   const [program = ""] = words;
-  // What lies in its tree is looked for now, so that a wrong folder is told now.
+  // Checked now, so that a wrong folder is reported now.
   const missing = tree === undefined
     ? undefined
     : words.find((word) => word.startsWith(`${tree}/`) && powers.disk.stat(word) === undefined);
@@ -73,7 +74,7 @@ function described(command: Command): ForeignAgent {
   const wire = flag(parsed, "wire") ?? row?.wire;
   const origin = flag(parsed, "provider") ?? row?.origin;
   const secret = flag(parsed, "secret") ?? row?.secret;
-  const tokens = Number(flag(parsed, "tokens") ?? TOKENS);
+  const tokens = Number(flag(parsed, "tokens") ?? DEFAULT_TOKENS);
   const model = flag(parsed, "use") ?? row?.model;
   const provider = wire === undefined && origin === undefined && secret === undefined ? {} : {
     provider: {
@@ -103,7 +104,7 @@ function described(command: Command): ForeignAgent {
   );
 }
 
-/** What `--price` gives. @throws Fault `invalidInput` for anything but two numbers */
+/** The price of `--price`. @throws Fault `invalidInput` for anything but two numbers */
 function priceOf({ parsed }: Command): { readonly price?: { input: number; output: number } } {
   const given = flag(parsed, "price");
   if (given === undefined) return {};
@@ -117,7 +118,7 @@ function priceOf({ parsed }: Command): { readonly price?: { input: number; outpu
   );
 }
 
-/** What `--env` gives. @throws Fault `invalidInput` for one without a value */
+/** The variables of `--env`. @throws Fault `invalidInput` for one without a value */
 function variables({ parsed }: Command): Record<string, string> {
   return Object.fromEntries((parsed.flags.get("env") ?? []).map((given) => {
     const at = given.indexOf("=");
@@ -126,7 +127,7 @@ function variables({ parsed }: Command): Record<string, string> {
   }));
 }
 
-/** An origin has no path: the wire says which there are. */
+/** Drops trailing slashes: an origin has no path. */
 function trimmed(origin: string): string {
   return origin.replace(/\/+$/, "");
 }
@@ -137,10 +138,7 @@ export function addCommand(command: Command): Promise<number> {
   const agent = described(command);
   preparePlaces(powers.disk, places, powers.environment.uid);
   openAgentStore(powers.disk, places).keep(agent);
-  if (command.json) {
-    printJson(command, shownOf(agent));
-    return Promise.resolve(EXIT.success);
-  }
+  if (command.json) return Promise.resolve(printJson(command, shownOf(agent)));
   const { screen } = powers;
   screen.say(`added ${agent.name}: ${displayText(agent.words.join(" "), { max: 200 })}`);
   const { provider, row, pin } = agent;
@@ -235,7 +233,7 @@ function pinWords(
   ].join("; ");
 }
 
-/** What its provider takes, in words. */
+/** The price of the agent's provider, in words. */
 function priceWords({ origin, model, price }: NonNullable<ForeignAgent["provider"]>): string {
   const { input, output } = price ?? DEAREST;
   const own = isLoopback(new URL(origin).hostname);

@@ -1,8 +1,9 @@
-/** `remit agent`, as help and parsing read it. @module */
+/** The commands `remit agent …`. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** Agents of others, within walls. */
+/** The commands over foreign agents. */
 export const AGENTS = family(
   [
     simple(
@@ -34,7 +35,7 @@ export const AGENTS = family(
     ]),
     simple("agent remove", "NAME", [1, 1], "forget one", ["remit agent remove codex"]),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "agent add": async () => (await import("./commands.ts")).addCommand,
     "agent list": async () => (await import("./commands.ts")).listCommand,

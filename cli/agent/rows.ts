@@ -1,13 +1,13 @@
 /**
- * Agents of others that are known by name: how each is started, where it asks its model, and what of its own is switched
- * off: its sandbox (namespaces within namespaces are refused), updates, telemetry. A row is a list of facts, not code.
+ * The known foreign agents: how to start each, where it asks its model, and which of its own features are switched off: its
+ * sandbox (namespaces within namespaces are refused), updates, telemetry. Rows are data, not code.
  * @module
  */
 import type { ForeignAgent, ProviderWire } from "../../contracts/tool/mod.ts";
 
-/** One row. `${TREE}`, `${ARCH}` and `${MODEL}` are filled in when it is added; `${BASE}` when it is started. */
+/** A known agent. `${TREE}`, `${ARCH}` and `${MODEL}` are filled in when it is added; `${BASE}` when it starts. */
 export interface AgentRow {
-  /** The package, at the version that was tried. */
+  /** The package, at the tested version. */
   readonly npm?: string;
   readonly words: readonly string[];
   readonly env: ForeignAgent["env"];
@@ -15,17 +15,17 @@ export interface AgentRow {
   readonly wire: ProviderWire;
   readonly origin: string;
   readonly secret: string;
-  /** Its model where nothing is said. */
+  /** The default model. */
   readonly model: string;
-  /** The header that a key goes in, and what stands before it. */
+  /** The header for the provider's key; `prefix` stands before the key in it. */
   readonly header: string;
   readonly prefix: string;
 }
 
-/** What stands where an agent wants a key: the relay drops it. */
+/** A placeholder where an agent requires a key; the relay drops it. */
 const NO_KEY = "held-by-remit";
 const NODE = "/usr/bin/node";
-/** Where a row's agent asks, and how a key is given there. */
+/** The provider of an agent, and the form of its keys. */
 type Provider = Pick<AgentRow, "wire" | "origin" | "secret" | "header" | "prefix">;
 const OPENAI: Provider = {
   wire: "openai",
@@ -66,7 +66,7 @@ enabled = false
 web_search_request = false
 `;
 
-/** The table. */
+/** The known agents, by name. */
 export const AGENT_ROWS: Readonly<Record<string, AgentRow>> = {
   claude: {
     npm: "@agentclientprotocol/claude-agent-acp@0.101.0",

@@ -1,13 +1,13 @@
-/** Tasks by their agent and its labels: `--agent`, `--labels`. @module */
+/** Filters tasks by their agent and its labels: `--agent`, `--labels`. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { flag, type Parsed } from "./parse_arguments.ts";
 
-/** Tells whether a task, as the kernel gives it, is one that was asked for. */
+/** Whether a task, as the kernel describes it, is selected. */
 export type TaskFilter = (task: Readonly<Record<string, Json>>) => boolean;
 
-/** The filter that the flags make; undefined without them. Throws `invalidInput`. */
+/** The filter of the flags; undefined without them. Throws `invalidInput`. */
 export function agentFilter(parsed: Parsed): TaskFilter | undefined {
   const agent = flag(parsed, "agent");
   const labels = (parsed.flags.get("labels") ?? []).flatMap(parseLabels);
@@ -19,7 +19,7 @@ export function agentFilter(parsed: Parsed): TaskFilter | undefined {
   };
 }
 
-/** The same for what only names its task: a process, a call. Asks the kernel for its tasks where there are flags. */
+/** The filter for task ids, as processes and calls have them. Asks the kernel for its tasks only where there are flags. */
 export async function ofAgent(
   link: Pick<KernelLink, "ask">,
   parsed: Parsed,
@@ -33,10 +33,10 @@ export async function ofAgent(
   return (task) => ids.has(task ?? null);
 }
 
-/** Tasks of one answer. */
+/** Tasks in one answer. */
 const PAGE = 200;
 
-/** Tasks, newest first, as many as are taken: page by page, so that nobody waits for those that are not. */
+/** Tasks, the newest first, page by page, so that a caller can stop early. */
 export async function* newestTasks(
   link: Pick<KernelLink, "ask">,
   query: { readonly [name: string]: Json },

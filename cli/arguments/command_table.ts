@@ -1,14 +1,13 @@
-/** Every family of commands. Help, parsing and dispatch read this one list. @module */
+/** The families of commands. Help, parsing and dispatch all read this list. @module */
 import { A2A } from "../a2a/command_table.ts";
 import { ACP } from "../acp/family.ts";
 import { AGENTS } from "../agent/family.ts";
 import { RECORD } from "../audit/family.ts";
-import { BROWSER } from "../browser/family.ts";
 import { CONVERSATION } from "../conversation/command_table.ts";
 import { FLEET, FLEET_DOOR } from "../fleet/family.ts";
 import { INBOX } from "../inbox/command_table.ts";
 import { MACHINE } from "../kernel/family.ts";
-import { KEY } from "../key/family.ts";
+import { BROWSER, KEY } from "../key/family.ts";
 import { MAIL } from "../mail/command_table.ts";
 import { MCP } from "../mcp/command/table.ts";
 import { MCP_SERVE } from "../mcp_serve/command_table.ts";
@@ -41,7 +40,7 @@ export const COMMON_FLAGS: readonly FlagSpec[] = [
   { name: "version", short: "V", help: "show the version" },
 ];
 
-/** Every family, in the order in which help lists their commands. */
+/** All families, in the order of help. */
 export const FAMILIES: readonly Family[] = [
   ...[RUN, ACP, AGENTS, SWARM, TASK, TEMPLATE, RECORD, KEY, BROWSER, MCP, A2A],
   ...[MCP_SERVE, SERVICE, TRIGGER, INBOX, MAIL, WIKIS],

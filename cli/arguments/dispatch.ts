@@ -1,4 +1,4 @@
-/** From words to a command's work, and from faults to exit codes. @module */
+/** Runs a command line: finds the command, hands it its powers, turns faults into exit codes. @module */
 import { EXIT, EXIT_OF_FAULT, Fault } from "../../contracts/base/mod.ts";
 import { displayBlock } from "../../text/mod.ts";
 import { familyOf, findCommand } from "./command_table.ts";
@@ -33,16 +33,16 @@ function report(screen: Screen, fault: Fault, json: boolean): number {
   return EXIT_OF_FAULT[fault.code];
 }
 
-/** Says before its first kernel that root is at work: for a state that was not there before, so once for each. */
+/** Wraps the kernels so that starting the first one as root prints a warning; used for a new state only. */
 function warningRoot(source: PowerSource, screen: Screen): PowerSource {
-  let said = false;
+  let warned = false;
   const warn = (kernels: Powers["kernels"]): Powers["kernels"] => (places) => {
     const { find, provide } = kernels(places);
     return {
       find,
       provide(wish): Promise<KernelLink> {
-        if (!said) screen.say(screen.paint.yellow(`  ${RUNS_AS_ROOT}`));
-        said = true;
+        if (!warned) screen.say(screen.paint.yellow(`  ${RUNS_AS_ROOT}`));
+        warned = true;
         return provide(wish);
       },
     };
@@ -51,7 +51,7 @@ function warningRoot(source: PowerSource, screen: Screen): PowerSource {
     name === "kernels" ? warn(await source("kernels")) as Powers[K] : await source(name);
 }
 
-/** Commands reach the kernels of a fleet over a gateway, and none of this machine's. */
+/** Replaces this machine's kernels by those of a fleet, reached over its gateway. */
 async function overFleet(
   source: PowerSource,
   parts: Omit<GatewayParts, "gateways">,
@@ -63,7 +63,7 @@ async function overFleet(
     name === "kernels" ? own as Powers[K] : await source(name);
 }
 
-/** What stands after `--` is another program's. */
+/** Whether the output shall be JSON, also for a line that does not parse. Words after `--` belong to another program. */
 function asksJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");
   const own = end < 0 ? argv : argv.slice(0, end);
@@ -74,7 +74,7 @@ function asksJson(argv: readonly string[]): boolean {
     );
 }
 
-/** Runs one command line; gives the exit code. Bugs are thrown, faults are reported. */
+/** Runs one command line; returns the exit code. Reports faults; throws bugs. */
 export async function runCommandLine(
   argv: readonly string[],
   source: PowerSource,
@@ -116,10 +116,10 @@ export async function runCommandLine(
       const { keepStore } = await import("../../launch/kernel/store_choice.ts");
       keepStore({ disk, places, uid: environment.uid }, store);
     }
-    const there = disk.stat(places.state);
-    const fresh = there === undefined;
-    // Said before anything else is: what a command would stumble over instead leads away from it.
-    if (there?.folder === false && name !== "doctor") {
+    const stateFolder = disk.stat(places.state);
+    const isNew = stateFolder === undefined;
+    // Checked first: later errors about the same file would mislead.
+    if (stateFolder?.folder === false && name !== "doctor") {
       throw new Fault(
         "invalidInput",
         `Cannot use ${
@@ -129,17 +129,17 @@ export async function runCommandLine(
       );
     }
     const url = flag(parsed, "fleet");
-    const told = url !== undefined
+    const powers = url !== undefined
       ? await overFleet(source, { disk, environment, places, command: name, url })
-      : fresh && !json && environment.root
+      : isNew && !json && environment.root
       ? warningRoot(source, screen)
       : source;
     const family = familyOf(parsed.command);
     const rest = { parsed, places, json };
-    if (!takesTask(parsed)) return await family.run(name, told, rest);
+    if (!takesTask(parsed)) return await family.run(name, powers, rest);
     const { withWholeTask } = await import("./task_word.ts");
-    const { parsed: whole } = await withWholeTask({ ...rest, powers: await handed(told, BASIC) });
-    return await family.run(name, told, { ...rest, parsed: whole });
+    const { parsed: whole } = await withWholeTask({ ...rest, powers: await handed(powers, BASIC) });
+    return await family.run(name, powers, { ...rest, parsed: whole });
   } catch (error) {
     const fault = error instanceof Fault ? error : diskFault(error);
     if (fault !== undefined) return report(screen, fault, asksJson(argv));

@@ -1,16 +1,16 @@
-/** A family of commands: what each takes, the powers that they are handed, and their work, loaded when it is asked for. @module */
+/** A family of commands: their syntax, the powers that they receive, and their work, loaded on demand. @module */
 import type { Command, LazyCommand } from "../command.ts";
 import type { PowerName, Powers, PowerSource } from "../powers.ts";
 import type { CommandSpec } from "./command_spec.ts";
 
-/** Commands that share their powers. Parsing, help and completion read `spec`. */
+/** Commands with the same powers. Parsing, help and completion read `spec`. */
 export interface Family {
   readonly spec: readonly CommandSpec[];
-  /** All that its commands can reach. */
+  /** The powers that its commands may reach. */
   readonly needs: readonly PowerName[];
-  /** Names of the commands that have work. */
+  /** Names of the commands with work. */
   readonly works: readonly string[];
-  /** Runs the command of this name with powers of `needs`, and no others; gives the exit code. */
+  /** Runs the command of this name with the powers in `needs`, and no others; returns the exit code. */
   run(
     name: string,
     source: PowerSource,
@@ -18,7 +18,7 @@ export interface Family {
   ): Promise<number>;
 }
 
-/** Gathers the powers of these names into a record that holds nothing else. */
+/** A record of exactly the powers of these names. */
 export async function handed<K extends PowerName>(
   source: PowerSource,
   needs: readonly K[],
@@ -28,7 +28,7 @@ export async function handed<K extends PowerName>(
 }
 
 /**
- * Makes a family. `work` has a loader for each command of `spec`, by its words. Powers of `later` are loaded where a command asks for more.
+ * Makes a family. `work` has a loader for each command of `spec`, by name. A command gets the powers of `later` on request.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function family<K extends PowerName, L extends PowerName = never>(
     async run(name, source, rest) {
       const load = Object.hasOwn(work, name) ? work[name] : undefined;
       if (load === undefined) throw new TypeError(`Cannot run "${name}": no work`);
-      // Loaded first: what is asked for may be long, and powers may hold something.
+      // Loaded before the powers, which may hold resources.
       const run = await load();
       return await run({
         ...rest,

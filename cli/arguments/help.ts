@@ -1,4 +1,4 @@
-/** Help pages, made from the table of commands. @module */
+/** Help pages, generated from the table of commands. @module */
 import { COMMANDS, type CommandSpec, COMMON_FLAGS, type FlagSpec } from "./command_table.ts";
 import { everyCommandLines, overviewLines } from "./help_overview.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
@@ -31,7 +31,7 @@ export function everythingText(): string {
   return page([...everyCommandLines(), "", "Every command:", ...flagLines(COMMON_FLAGS)]);
 }
 
-/** One line for each command of a family: `wiki …`. Empty for a word that begins none. */
+/** One line for each command of a family: `wiki …`. Empty where no family has this name. */
 export function familyLines(word: string): readonly string[] {
   const family = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
   const width = Math.max(0, ...family.map(({ name, args }) => `${name} ${args}`.length));

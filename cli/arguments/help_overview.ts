@@ -1,7 +1,7 @@
-/** What `remit --help` shows: one screen, which names every command once. @module */
+/** The screen of `remit --help`, which names every command once. @module */
 import { COMMANDS } from "./command_table.ts";
 
-/** What a person who begins needs, in the words of the table of commands. */
+/** The commands for beginners, shown with their descriptions. */
 const FIRST: readonly string[] = [
   "",
   "run",
@@ -16,7 +16,7 @@ const FIRST: readonly string[] = [
   "stop",
 ];
 
-/** Every other command by what it is for: first words. */
+/** All other commands by area: their first words. */
 const AREAS: Readonly<Record<string, readonly string[]>> = {
   setup: ["init", "status", "config", "version", "upgrade", "completion", "complete", "explain"],
   tasks: ["task", "resume", "conversation", "ctx", "outbox", "ps", "kill", "why"],
@@ -40,7 +40,7 @@ function firstLines(): string[] {
   });
 }
 
-/** The lines between the title and the exit codes. `common`: the flags of every command, as lines. */
+/** The lines between the title and the exit codes. `common`: lines on the flags of every command. */
 export function overviewLines(common: readonly string[]): readonly string[] {
   return [
     "Usage: remit [COMMAND] [FLAGS]",
@@ -62,7 +62,7 @@ export function overviewLines(common: readonly string[]): readonly string[] {
   ];
 }
 
-/** Every command with its arguments, one a line. */
+/** Every command with its arguments, one on a line. */
 export function everyCommandLines(): readonly string[] {
   const width = Math.max(...COMMANDS.map((each) => `${each.name} ${each.args}`.length));
   return COMMANDS.map(({ name, args, help }) =>

@@ -1,4 +1,4 @@
-/** The command line as data. Unknown words are errors that say what exists. @module */
+/** Parses the command line. An unknown word is an error that lists the known ones. @module */
 import { parseArgs } from "node:util";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
@@ -17,7 +17,7 @@ export interface Parsed {
   readonly args: readonly string[];
   /** Values of flags, in the order given; a switch that is on has one empty value. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
-  /** A `--` stands among the words: what follows it is no flag of ours. */
+  /** Whether a `--` ends the flags. */
   readonly dashed?: true;
 }
 
@@ -26,7 +26,7 @@ export function flag(parsed: Parsed, name: string): string | undefined {
   return parsed.flags.get(name)?.at(-1);
 }
 
-/** Tells whether a switch is on. */
+/** Whether a switch is on. */
 export function has(parsed: Parsed, name: string): boolean {
   return parsed.flags.has(name);
 }
@@ -50,7 +50,7 @@ function wrong(message: string): Fault {
   return new Fault("invalidInput", message);
 }
 
-/** What was meant, if that is near, and all that there is. */
+/** A suggestion, if one is near, and all possible words. */
 function meant(word: string, all: readonly string[], there = "there is"): string {
   const near = nearest(word, all);
   return `${near === undefined ? "" : `did you mean ${near}? `}${there} ${all.join(", ")}`;
@@ -71,7 +71,7 @@ function chooseCommand(words: readonly string[]): { command: CommandSpec; used: 
   if (pair !== undefined) return { command: pair, used: 2 };
   const single = findCommand(first);
   if (single !== undefined) return { command: single, used: 1 };
-  // `remit tasks`, as `remit questions`: many of a thing are its list.
+  // `remit tasks`, like `remit questions`: the plural lists things.
   const listed = first.endsWith("s") ? findCommand(`${first.slice(0, -1)} list`) : undefined;
   if (listed !== undefined) return { command: listed, used: 1 };
   const family = COMMANDS.filter((each) => each.name.startsWith(`${first} `));
@@ -88,11 +88,12 @@ function chooseCommand(words: readonly string[]): { command: CommandSpec; used: 
   throw wrong(`Cannot run "${first}": ${meant(first, firstWords())}`);
 }
 
-function findFlag(flags: readonly FlagSpec[], name: string): FlagSpec | undefined {
+/** The flag of this name or short name. */
+export function findFlag(flags: readonly FlagSpec[], name: string): FlagSpec | undefined {
   return flags.find((each) => each.name === name || each.short === name);
 }
 
-/** The words that are not flags, as far as can be told before the command is known. */
+/** The words that are not flags, as far as is known before the command is. */
 function leadingWords(argv: readonly string[]): string[] {
   const everyFlag = [...COMMON_FLAGS, ...COMMANDS.flatMap((each) => each.flags)];
   const words: string[] = [];
@@ -158,8 +159,8 @@ export function parseArguments(argv: readonly string[]): Parsed {
   }
   const rest = args.slice(used);
   const asked = flags.has("help") || flags.has("version");
-  const [least, most] = command.takes;
-  if (!asked && (rest.length < least || rest.length > most)) {
+  const [min, max] = command.takes;
+  if (!asked && (rest.length < min || rest.length > max)) {
     throw wrong(
       `Cannot run "${title}" with ${rest.length} argument${rest.length === 1 ? "" : "s"}: it is ${
         `${title} ${command.args}`.trim()
@@ -170,10 +171,10 @@ export function parseArguments(argv: readonly string[]): Parsed {
   return { command, args: rest, flags, ...(marked ? { dashed: true } : {}) };
 }
 
-/** What arguments a command takes whose first word names a task. */
+/** Argument patterns of commands whose first argument names a task. */
 export const TAKES_TASK = /^\[?TASK(\|NAME)?\]?( |$)/;
 
-/** Whether a command's first word is to be made a whole id. */
+/** Whether a command's first argument names a task, perhaps by a prefix of its id. */
 export function takesTask({ args, command }: Parsed): boolean {
   return args.length > 0 && TAKES_TASK.test(command.args);
 }

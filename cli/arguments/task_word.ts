@@ -1,10 +1,10 @@
-/** A task by the first letters of its id, or as `last`: nobody types thirteen letters twice. @module */
+/** Expands a task's prefix, or `last`, to the whole id. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { TAKES_TASK } from "./parse_arguments.ts";
 import { askKernel, cell, type Command, commandText, rowsOf } from "../command.ts";
 
-/** What cannot be taken back is done to the task that was named, not to whichever came last. */
+/** Commands that cannot be undone take a task by name, not as `last`. */
 const NAMED_ONLY: ReadonlySet<string> = new Set([
   "task cancel",
   "task archive",
@@ -13,14 +13,14 @@ const NAMED_ONLY: ReadonlySet<string> = new Set([
   "task extend",
 ]);
 
-/** Most tasks that are counted to say that a beginning is not enough. */
+/** Tasks that are counted to report an ambiguous prefix. */
 const MAX_NAMED = 100;
 
 /**
- * The same command with the task's whole id as its first word, where it takes a task. Asks the kernel only for `last`
- * and for what may be the beginning of an id.
+ * The command with the task's whole id as its first argument, where it takes a task. Asks the kernel only for `last` and
+ * for a possible prefix.
  *
- * @throws Fault `notFound` when none begins so, `invalidInput` when several do.
+ * @throws Fault `notFound` when no id matches, `invalidInput` when several do.
  */
 export async function withWholeTask(command: Command): Promise<Command> {
   const { parsed } = command;
@@ -38,14 +38,14 @@ export async function withWholeTask(command: Command): Promise<Command> {
   }
   const last = word === "last";
   if (!last && !/^t[0-9a-z]{1,11}$/.test(word)) return command;
-  // What somebody called so is that.
+  // A conversation's name takes precedence over a prefix.
   if (takes[1] !== undefined) {
     const named = rowsOf(await askKernel(command, "conversations", null));
     if (named.some(({ name }) => name === word)) return command;
   }
-  // The newest is the one that the log has last: a clock may have been set back since.
-  const asked = last ? { limit: 1 } : { prefix: word, limit: MAX_NAMED };
-  const found = rowsOf(await askKernel(command, "tasks", { archived: true, ...asked }))
+  // The newest task is the last in the log: clocks may have been set back.
+  const query = last ? { limit: 1 } : { prefix: word, limit: MAX_NAMED };
+  const found = rowsOf(await askKernel(command, "tasks", { archived: true, ...query }))
     .flatMap(({ id }) => TaskId.safeParse(id).data ?? []);
   const [one, other] = found;
   const how = `"${commandText(command, "task list")}" names them`;

@@ -1,4 +1,4 @@
-/** `audit verify` and `audit export`: the whole log, in the kernel's keeping and in other hands. @module */
+/** `audit verify` and `audit export`: verifies the whole log, also outside the kernel's keeping. @module */
 import { Digest } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
@@ -6,17 +6,17 @@ import {
   cell,
   type Command,
   commandText,
+  givenFile,
   idOf,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
+  withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
-/** `audit verify [FILE] [--head H] [--key PUB]`; 1 when something does not hold. Of a file it needs no kernel. */
+/** `audit verify [FILE] [--head H] [--key PUB]`; exits with 1 when something does not hold. With a file it needs no kernel. */
 export async function auditVerify(command: Command<Basic | "logs">): Promise<number> {
   const file = command.parsed.args[0];
   const head = flag(command.parsed, "head");
@@ -51,36 +51,30 @@ async function inKernel(command: Command, head: Digest | undefined): Promise<Jso
       "Cannot verify with --key: a key is for a FILE that was exported",
     );
   }
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const report = recordOf(await link.ask("auditVerify", head === undefined ? {} : { head }));
-    // Each kernel of a fleet signs with a key of its own.
+    // Each kernel of a fleet signs with its own key.
     return link.gateway === true ? report : { ...report, key: link.receiptKey };
-  } finally {
-    link.close();
-  }
+  });
 }
 
 async function inFile(
-  { powers, parsed }: Command<Basic | "logs">,
+  command: Command<Basic | "logs">,
   head: Digest | undefined,
 ): Promise<Json> {
-  const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
-  }
+  const { powers, parsed } = command;
+  const bytes = givenFile(command, parsed.args[0] ?? "", "verify");
   return toJson(await powers.logs.verify(bytes, { key: flag(parsed, "key"), head }));
 }
 
-/** A value of a report: of a record, each count with its name. */
+/** A value of a report; a record's counts with their names. */
 function countsOf(value: Json): string {
   const counts = Object.entries(recordOf(value));
   if (counts.length === 0) return cell(value, 500);
   return counts.map(([name, count]) => `${cell(count)} ${cell(name)}`).join(", ");
 }
 
-/** `audit export`: the log as JSON lines, byte for byte what `audit verify FILE` takes. */
+/** `audit export`: the log as JSON lines, exactly as `audit verify FILE` reads it. */
 export async function auditExport(command: Command): Promise<number> {
   const { screen } = command.powers;
   if (screen.outWidth !== undefined) {
@@ -91,14 +85,11 @@ export async function auditExport(command: Command): Promise<number> {
       } > log.jsonl"`,
     );
   }
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     for await (const line of askPages(link, "auditExport", null)) screen.out(`${String(line)}\n`);
     const check = `--key ${link.receiptKey} --head ${link.head}`;
     screen.say("It holds all that agents read and wrote. To check it, also without this machine:");
     screen.say(`  ${command.powers.environment.command} audit verify FILE ${check}`);
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-/** `audit query`, `audit repair` and `receipt …`: what can be looked up and checked afterwards. @module */
+/** `audit query`, `audit repair` and `receipt …`: search and verify the record. @module */
 import { Receipt } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { parseJson } from "../../port/mod.ts";
@@ -7,37 +7,36 @@ import {
   askPages,
   cell,
   type Command,
+  givenFile,
   printJson,
   printJsonLines,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { ofAgent } from "../arguments/agent_filter.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { parseSince } from "../terminal/since.ts";
 import { tableLines } from "../terminal/table.ts";
 
-/** What calls are chosen by, beside their task and time. */
-const WORDS: readonly string[] = ["tool", "model", "decision", "outcome"];
+/** Filters of `audit query`, beside task and time. */
+const FILTERS: readonly string[] = ["tool", "model", "decision", "outcome"];
 
-/** `audit query`: JSON lines, whatever `--json` says. */
+/** `audit query`: always prints JSON lines. */
 export async function auditQuery(command: Command): Promise<number> {
   const { parsed, powers } = command;
   const filter: Record<string, Json> = {};
-  for (const name of ["task", ...WORDS]) {
+  for (const name of ["task", ...FILTERS]) {
     const value = flag(parsed, name);
     if (value !== undefined) filter[name] = value;
   }
   const since = flag(parsed, "since");
   if (since !== undefined) filter["since"] = parseSince(since, powers.environment.now());
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     let found = false;
     const fits = await ofAgent(link, parsed);
     for await (const call of askPages(link, "auditQuery", filter)) {
@@ -47,22 +46,20 @@ export async function auditQuery(command: Command): Promise<number> {
     }
     if (!found) powers.screen.say(await noneFits(link, filter));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
-/** That nothing fits, and which words would: a model is named on record as it names itself. */
+/** Says that no call fits, and which words would: a model, for instance, is recorded under its own name. */
 async function noneFits(
   link: KernelLink,
   filter: Readonly<Record<string, Json>>,
 ): Promise<string> {
   const open = Object.fromEntries(
-    Object.entries(filter).filter(([name]) => !WORDS.includes(name)),
+    Object.entries(filter).filter(([name]) => !FILTERS.includes(name)),
   );
   const all = rowsOf(await Array.fromAsync(askPages(link, "auditQuery", open)));
   if (all.length === 0) return "no call is on record there";
-  const there = WORDS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
+  const there = FILTERS.filter((name) => Object.hasOwn(filter, name)).map((name) => {
     const words = [...new Set(all.map((call) => cell(call[name])))].filter((word) => word !== "");
     return `; --${name} may be ${words.slice(0, 20).map((word) => `"${word}"`).join(", ")}`;
   });
@@ -72,23 +69,16 @@ async function noneFits(
 /** `audit repair`. */
 export async function auditRepair(command: Command): Promise<number> {
   const answer = recordOf(await askKernel(command, "auditRepair", null));
-  if (command.json) printJson(command, answer);
-  else {
-    printLines(
-      command,
-      Object.entries(answer).map(([name, value]) => `${cell(name).padEnd(12)} ${cell(value, 500)}`),
-    );
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, answer) : printLines(
+    command,
+    Object.entries(answer).map(([name, value]) => `${cell(name).padEnd(12)} ${cell(value, 500)}`),
+  );
 }
 
 /** `receipt show TASK`. */
 export async function receiptShow(command: Command): Promise<number> {
   const answer = await askKernel(command, "receipts", { task: taskOf(command) });
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const rows = rowsOf(answer).map((receipt) => {
     const events = receipt["events"];
     const last = recordOf(Array.isArray(events) ? events.at(-1) : undefined);
@@ -103,11 +93,10 @@ export async function receiptShow(command: Command): Promise<number> {
     ];
   });
   const heads = ["N", "TOOL", "OUTCOME", "DECISION", "HASH", "RULE"];
-  printLines(
+  return printLines(
     command,
-    rows.length === 0 ? ["no receipts"] : tableLines(heads, rows, command.powers.screen.width),
+    tableLines(heads, rows, command.powers.screen.width, "no receipts"),
   );
-  return EXIT.success;
 }
 
 function parseBody(text: Json | undefined): ReturnType<typeof recordOf> {
@@ -127,14 +116,14 @@ export async function receiptExport(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Bounds of a file of receipts, which anyone may have written. */
+/** Limits of a file of receipts, which may come from anyone. */
 const RECEIPT_JSON = { frameBytes: 256 << 20, depth: 16, nodes: 20_000_000 };
 
-/** Receipts of a file: one document, a list, or JSON lines. Throws `invalidInput`. */
+/** Parses a file of receipts: one document, a list, or JSON lines. Throws `invalidInput`. */
 export function parseReceipts(text: string): Receipt[] {
   const read = (part: string, line: number): unknown => {
     try {
-      // Keys that stand twice are refused: a reader who takes the first would see other events than were checked.
+      // Refuses repeated keys: a reader that takes the first would see other events than were verified.
       return parseJson(part, RECEIPT_JSON);
     } catch (cause) {
       throw new Fault("invalidInput", `Cannot read receipts: line ${line} is no JSON`, { cause });
@@ -161,15 +150,11 @@ export function parseReceipts(text: string): Receipt[] {
   });
 }
 
-/** `receipt verify FILE [--key PUB]`: needs no kernel; 1 for the first receipt that does not hold. */
+/** `receipt verify FILE [--key PUB]`: needs no kernel; exits with 1 when a receipt does not hold. */
 export async function receiptVerify(command: Command<Basic | "receipts">): Promise<number> {
   const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot verify "${file}": there is no such file`);
-  }
-  const receipts = parseReceipts(new TextDecoder().decode(bytes));
+  const receipts = parseReceipts(new TextDecoder().decode(givenFile(command, file, "verify")));
   if (receipts.length === 0) {
     throw new Fault("invalidInput", `Cannot verify "${file}": it is empty`);
   }

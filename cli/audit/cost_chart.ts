@@ -1,12 +1,11 @@
-/** What models cost over time, as a chart: bars of text, each split by what the costs are grouped by. @module */
-
+/** Charts models' costs over time: bars of text, each split into the groups of the costs. @module */
 const DAY_MS = 24 * 60 * 60_000;
-/** Most bars of days; over more days the bars are months. */
-const MOST_DAYS = 62;
-/** How parts of a bar look; what has none of its own is among the last. */
+/** Over more days than these, a bar is a month. */
+const MAX_DAYS = 62;
+/** Characters of the parts of a bar; the last one shows all further series together. */
 const PARTS = ["█", "▓", "▒", "░"];
 const OTHERS = "others";
-const WIDEST = 60, NARROWEST = 10;
+const MAX_CELLS = 60, MIN_CELLS = 10;
 
 /** A cost that {@link costChart} counts. */
 export interface ChartedCost {
@@ -17,18 +16,18 @@ export interface ChartedCost {
   readonly outputTokens: number;
 }
 
-/** Numbers of a chart: of each series one value for each time. */
+/** The numbers of a chart: each series has one value for each time. */
 export interface CostChart {
   readonly of: "USD" | "tokens";
-  /** UTC, without gaps, the first one first: days (`2026-11-27`), or months (`2026-11`). */
+  /** UTC, ascending without gaps: days (`2026-11-27`) or months (`2026-11`). */
   readonly times: readonly string[];
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
 /**
  * Sums costs for each day or month from the first of them until `now` (milliseconds since 1970). Where nothing cost
- * anything, as with models of this machine, it is of tokens.
+ * money, as with models of this machine, the chart counts tokens.
  */
 export function costChart<Row extends ChartedCost>(
   rows: readonly Row[],
@@ -37,10 +36,10 @@ export function costChart<Row extends ChartedCost>(
     readonly nameOf: (row: Row) => string;
   },
 ): CostChart {
-  const first = rows.reduce((least, { day }) => day < least ? day : least, dayOf(now));
+  const first = rows.reduce((earliest, { day }) => day < earliest ? day : earliest, dayOf(now));
   const days: string[] = [];
   for (let at = Date.parse(first); dayOf(at) <= dayOf(now); at += DAY_MS) days.push(dayOf(at));
-  const timeOf = (day: string): string => days.length > MOST_DAYS ? day.slice(0, 7) : day;
+  const timeOf = (day: string): string => days.length > MAX_DAYS ? day.slice(0, 7) : day;
   const times = [...new Set(days.map(timeOf))];
   const of = rows.some(({ money }) => money > 0) ? "USD" : "tokens";
   const series = new Map<string, number[]>();
@@ -56,25 +55,25 @@ export function costChart<Row extends ChartedCost>(
   return { of, times, series: all.sort((a, b) => sumOf(b.values) - sumOf(a.values)) };
 }
 
-/** A chart as lines of text, a bar for each time, and what its parts are. `shown`: a name that is safe to show. */
+/** A chart as lines of text: a bar for each time, then the legend. `shown` makes a name safe to show. */
 export function chartLines(
   chart: CostChart,
   { width, shown }: { readonly width: number; readonly shown: (name: string) => string },
 ): readonly string[] {
   const series = fewer(chart.series);
   const sums = chart.times.map((_, at) => sumOf(series.map(({ values }) => values[at] ?? 0)));
-  const most = Math.max(...sums);
-  if (!(most > 0)) return [];
+  const max = Math.max(...sums);
+  if (!(max > 0)) return [];
   const amount = (value: number): string =>
     chart.of === "USD" ? `${value.toFixed(4)} USD` : `${value} tokens`;
   const longest = Math.max(...sums.map((sum) => amount(sum).length));
   const room = width - (chart.times[0]?.length ?? 0) - longest - 4;
-  const cells = Math.max(NARROWEST, Math.min(WIDEST, room));
+  const cells = Math.max(MIN_CELLS, Math.min(MAX_CELLS, room));
   const bars = chart.times.map((time, at) => {
     let sum = 0, drawn = 0;
     const parts = series.map(({ values }, n) => {
       sum += values[at] ?? 0;
-      const to = Math.round(sum / most * cells), part = (PARTS[n] ?? "").repeat(to - drawn);
+      const to = Math.round(sum / max * cells), part = (PARTS[n] ?? "").repeat(to - drawn);
       drawn = to;
       return part;
     });
@@ -86,7 +85,7 @@ export function chartLines(
   return series.length > 1 ? [...bars, ...legend] : bars;
 }
 
-/** As many series as there are parts that look different. */
+/** At most as many series as there are characters for them; the last one sums up the rest. */
 function fewer(series: CostChart["series"]): CostChart["series"] {
   if (series.length <= PARTS.length) return series;
   const rest = series.slice(PARTS.length - 1);

@@ -1,6 +1,5 @@
 /** `remit cost`: what models cost, by day, month, model, agent, principal or trigger. @module */
 import * as z from "zod";
-import { EXIT } from "../../contracts/base/mod.ts";
 import { cell, type Command, printJson, printLines, reachKernel } from "../command.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -31,7 +30,7 @@ const BY = ["day", "month", "model", "agent", "principal", "trigger"] as const;
 const MONTH_MS = 31 * 24 * 60 * 60_000;
 const BAR = 24;
 
-/** Rows that agree in what they are grouped by, summed, the dearest first (days and months in their order). */
+/** Rows summed by group, the most expensive first; days and months in order. */
 function grouped(rows: readonly Row[], by: typeof BY[number]) {
   const sums = new Map<
     string,
@@ -53,7 +52,7 @@ function grouped(rows: readonly Row[], by: typeof BY[number]) {
     : all.sort((a, b) => b.money - a.money || b.inputTokens - a.inputTokens);
 }
 
-/** Runs the command. */
+/** `cost`. */
 export async function costCommand(command: Command): Promise<number> {
   const { powers, parsed } = command;
   const by = oneOf(parsed, "by", BY) ?? "model";
@@ -79,13 +78,13 @@ export async function costCommand(command: Command): Promise<number> {
   const openMoney = rows.reduce((sum, row) => sum + row.openMoney, 0);
   const total = rows.reduce((sum, { money }) => sum + money, 0);
   if (command.json) {
-    printJson(command, {
+    return printJson(command, {
       since: new Date(since).toISOString(),
       by,
       money: total,
       rows: sums.map(({ name: _name, ...rest }) => rest),
       open: { inferences: open, money: openMoney },
-      // Money alone: other things are not of US dollars.
+      // "budgets" holds money only; other quantities are in "uses".
       budgets: standings.filter(({ of }) => of === "money").map(({ of: _of, most, ...rest }) => ({
         ...rest,
         money: most,
@@ -93,7 +92,6 @@ export async function costCommand(command: Command): Promise<number> {
       uses: standings.filter(({ of }) => of !== "money"),
       ...(chart === undefined ? {} : { chart }),
     });
-    return EXIT.success;
   }
   const standing = [
     ...(open === 0 ? [] : [
@@ -105,13 +103,12 @@ export async function costCommand(command: Command): Promise<number> {
   ];
   if (sums.length === 0) {
     powers.screen.say("no model was asked in that time");
-    printLines(command, standing);
-    return EXIT.success;
+    return printLines(command, standing);
   }
   const most = Math.max(...sums.map(({ money }) => money));
   const shown = (name: string): string => displayText(name, { max: 60 });
   const width = powers.screen.outWidth ?? 100;
-  printLines(command, [
+  return printLines(command, [
     ...(chart === undefined ? [] : chartLines(chart, { width, shown })),
     ...tableLines(
       [by.toUpperCase(), "TURNS", "IN", "OUT", "USD", ""],
@@ -128,5 +125,4 @@ export async function costCommand(command: Command): Promise<number> {
     `since ${new Date(since).toISOString().slice(0, 10)}: ${total.toFixed(4)} USD`,
     ...standing,
   ]);
-  return EXIT.success;
 }

@@ -1,8 +1,8 @@
-/** Reads fields of a watched event without trusting that they are there. @module */
+/** Reads fields of watched events, which may be missing. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import type { WatchEvent } from "../../contracts/task/mod.ts";
 
-/** An event of a task's log as the command line sees it. */
+/** An event of a task's log. */
 export interface SeenEvent {
   readonly n: number;
   readonly at: number;
@@ -16,19 +16,19 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value));
 }
 
-/** A watched thing: an event, a piece of the model's text, a call's progress. */
+/** What a watch delivers: an event, or progress between events. */
 export type Seen =
   | { readonly kind: "event"; readonly event: SeenEvent }
-  /** `label`: of what the call has read, as the kernel told it. */
+  /** Progress of a call; `label`: that of what the call has read, as the kernel sent it. */
   | { readonly kind: "progress"; readonly text: string; readonly label: unknown }
-  /** A model of this machine reads its request: tokens. */
-  /** The model thinks: so many characters more, of which nothing is told. */
+  /** The model's thoughts grew by so many characters; their text is never sent. */
   | { readonly kind: "thinking"; readonly characters: number }
+  /** A local model has read so many tokens of its request. */
   | { readonly kind: "reading"; readonly done: number; readonly total: number }
-  /** `wire`: an exchange with a provider, a line of a recording. */
+  /** `chunk`: text of the model's answer; `wire`: an exchange with a provider, as a line of a recording. */
   | { readonly kind: "chunk" | "wire"; readonly text: string };
 
-/** Reads what a kernel told; undefined for what this version does not know. */
+/** Parses what a kernel sent; undefined for a kind that this version does not know. */
 export function readSeen(told: Json): Seen | undefined {
   const { kind, text, label, exchange, n, at, event, body, private: inner } = record(
     told,
@@ -94,7 +94,7 @@ const SUBJECTS = [
   ...["path", "url", "patch", "name", "query", "pattern", "artifact", "file", "kind"],
 ];
 
-/** What a call is about, in a few untrusted words: a path, an address. */
+/** The subject of a call in a few untrusted words: a path, an address. */
 export function subjectOf(event: SeenEvent): string {
   const args = argumentsOf(event);
   for (const name of SUBJECTS) {
@@ -105,7 +105,7 @@ export function subjectOf(event: SeenEvent): string {
   return textOf(event, "path") || textOf(event, "destination");
 }
 
-/** The tools that a task says it needs, each with the most calls. */
+/** The tools that a task declares, each with its most calls. */
 function declaredIn(tools: unknown): string {
   return (Array.isArray(tools) ? tools : []).map((each) => {
     const { tool, max } = record(each);

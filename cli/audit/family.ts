@@ -1,6 +1,7 @@
-/** The log as a whole, and receipts. @module */
+/** The commands over the log and receipts. @module */
 import { type FlagSpec, OF_AGENT, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const KERNEL_KEY: FlagSpec = {
   name: "key",
@@ -8,7 +9,7 @@ const KERNEL_KEY: FlagSpec = {
   help: "the kernel's public key, base64url; audit verify shows it",
 };
 
-/** The log as a whole, and receipts. */
+/** The commands over the log and receipts. */
 export const RECORD = family(
   [
     simple(
@@ -65,7 +66,7 @@ export const RECORD = family(
       "remit receipt verify receipts.jsonl --key PUB",
     ], [KERNEL_KEY]),
   ],
-  ["screen", "disk", "environment", "kernels", "logs", "receipts"],
+  [...BASIC, "logs", "receipts"],
   {
     "audit verify": async () => (await import("./audit_log.ts")).auditVerify,
     "audit export": async () => (await import("./audit_log.ts")).auditExport,

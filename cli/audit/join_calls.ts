@@ -1,9 +1,9 @@
-/** Joins a call's intent with its outcome, so that one event says what was asked and what came of it. @module */
+/** Joins a call's intent with its outcome into one event. @module */
 import { type SeenEvent, textOf } from "./event_fields.ts";
 
 const FROM_INTENT = ["rule", "decision", "effect", "mode", "question", "actor", "model"];
 
-/** Makes the join: gives each event, outcomes with what their intents said. */
+/** Makes the join: returns each event, and outcomes with fields of their intents. */
 export function makeCallJoin(): (event: SeenEvent) => SeenEvent {
   const intents = new Map<string, SeenEvent>();
   return (event) => {

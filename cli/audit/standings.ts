@@ -1,32 +1,32 @@
-/** How budgets stand, as `remit cost` and `remit status` show it. @module */
+/** The state of budgets, for `remit cost` and `remit status`. @module */
 import * as z from "zod";
 import { displayText } from "../../text/mod.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { spanText } from "../terminal/span.ts";
 
-/** Part of a budget from which on `remit status` tells of it. */
+/** Share of a budget from which `remit status` reports it. */
 const NEAR = 0.8;
 
 const Standing = z.object({
   ...{ name: z.string(), per: z.string(), of: z.string(), most: z.number(), spent: z.number() },
   ...{ held: z.number(), endsAt: z.number().optional(), outAt: z.number().optional() },
 });
-/** A budget as the kernel tells of it. */
+/** A budget as the kernel reports it. */
 export type Standing = z.infer<typeof Standing>;
 
-/** Asks the kernel for all of them. */
+/** Asks the kernel for all budgets. */
 export async function budgetStandings(link: Pick<KernelLink, "ask">): Promise<readonly Standing[]> {
   return z.array(Standing).parse(await link.ask("budgets", null));
 }
 
-/** Those that are used up, or nearly. */
+/** The budgets that are used up, or nearly. */
 export function runningOut(standings: readonly Standing[]): readonly Standing[] {
   return standings.filter(({ spent, held, most }) =>
     spent + held > 0 && spent + held >= NEAR * most
   );
 }
 
-/** How a budget stands, and when it will be used up. */
+/** A budget's use and remainder, and when it will be used up. */
 export function standingLine(budget: Standing, now: number): string {
   const { name, of, most, spent, held, outAt, endsAt } = budget;
   const left = Math.max(0, most - spent - held);

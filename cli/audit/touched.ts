@@ -1,4 +1,4 @@
-/** Which files a call staged or applied, as its committed record says. @module */
+/** The files that a call staged or applied, by its committed record. @module */
 import * as z from "zod";
 import type { SeenEvent } from "./event_fields.ts";
 
@@ -8,14 +8,11 @@ const Recorded = z.object({
   applied: z.object({ changes: Paths }).optional().catch(undefined),
 });
 
-/** Untrusted paths. */
-export interface Touched {
+/** The paths in an outcome's record, untrusted; empty without a record. */
+export function touchedBy(event: SeenEvent): {
   readonly staged: readonly string[];
   readonly applied: readonly string[];
-}
-
-/** Reads an outcome's record; nothing touched when there is none. */
-export function touchedBy(event: SeenEvent): Touched {
+} {
   const { data } = Recorded.safeParse(event.private["record"]);
   return {
     staged: data?.staged?.map((each) => each.path) ?? [],

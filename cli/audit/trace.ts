@@ -1,4 +1,4 @@
-/** The execution trace: JSON lines of what was observed, never of what was thought. @module */
+/** The execution trace: JSON lines of what was observed, without the model's thoughts. @module */
 import { argumentsOf, numberOf, type SeenEvent, textOf } from "./event_fields.ts";
 
 /** One line of the trace. */
@@ -8,7 +8,7 @@ function stamp(event: SeenEvent): { readonly ts: string; readonly n: number } {
   return { ts: new Date(event.at).toISOString(), n: event.n };
 }
 
-/** What the advisor said of a call, or with a question. */
+/** The advisor's notes on a call or question. */
 function adviceIn(from: unknown): { readonly advice?: readonly string[] } {
   if (typeof from !== "object" || from === null) return {};
   const { advice } = from as { readonly advice?: unknown };
@@ -16,7 +16,7 @@ function adviceIn(from: unknown): { readonly advice?: readonly string[] } {
   return { advice: advice.filter((each) => typeof each === "string") };
 }
 
-/** Makes trace lines of events; keeps the sum of money. `budget` is in US dollars. */
+/** Makes trace lines of events, and sums up the money spent. `budget` is in US dollars. */
 export function makeTracer(budget: number): (event: SeenEvent) => readonly TraceLine[] {
   let spent = 0;
   return (event) => {

@@ -1,20 +1,20 @@
-/** `remit why TASK [CALL]`: what decided a call, and where each of its values comes from. @module */
+/** `remit why TASK [CALL]`: shows what decided a call, and the origin of each of its values. @module */
 import { ValueOrigin } from "../../contracts/authority/origin.ts";
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, isObject, type Json, type JsonObject } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { cell, type Command, printJson, printLines, reachKernel, taskOf } from "../command.ts";
+import { cell, type Command, printJson, printLines, taskOf, withKernel } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { readSeen, type SeenEvent, textOf } from "./event_fields.ts";
 
-/** How a call was decided, of its task's log. */
+/** The events of a decided call in its task's log. */
 export interface DecidedCall {
   readonly decided: SeenEvent;
-  /** What came of it; absent where it was refused, or runs. */
+  /** Absent for a call that was refused or still runs. */
   readonly outcome?: SeenEvent;
 }
 
-/** The call of this id, or of the last one of a tool of this name; absent: the last one at all. Rejects `notFound`. */
+/** The call of this id, or the last one of this tool; without `named`, the last call. Rejects `notFound`. */
 export async function findCall(
   link: Pick<KernelLink, "ask">,
   task: TaskId,
@@ -55,7 +55,7 @@ const FROM: Readonly<Record<ValueOrigin["from"], string>> = {
   agent: "written by the agent",
 };
 
-/** Each value of a call with where it comes from, as far as that was looked at. */
+/** A call's values with their origins, as far as the gate examined them. */
 function valuesOf({ decided }: DecidedCall): readonly JsonObject[] {
   const origins = ValueOrigin.array().safeParse(decided.private["origins"]);
   const args = argumentsOf(decided);
@@ -76,7 +76,7 @@ function argumentsOf(event: SeenEvent): Json {
   try {
     return typeof text === "string" ? JSON.parse(text) : null;
   } catch (error) {
-    // A refused call may have had none that could be read.
+    // A refused call may have had malformed arguments.
     if (error instanceof SyntaxError) return null;
     throw error;
   }
@@ -90,7 +90,7 @@ function valueAt(args: Json, at: string): Json {
   return value ?? null;
 }
 
-/** What decided a call, in words. Safe text. */
+/** The decision on a call, in words. Safe text. */
 export function whyLines(found: DecidedCall): readonly string[] {
   const { decided, outcome } = found;
   const safe = (name: string): string => displayText(textOf(decided, name), { max: 400 });
@@ -116,11 +116,10 @@ export function whyLines(found: DecidedCall): readonly string[] {
   ];
 }
 
-/** Runs the command. */
+/** `why TASK [CALL|TOOL]`. */
 export async function whyCommand(command: Command): Promise<number> {
   const task = taskOf(command);
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const found = await findCall(link, task, command.parsed.args[1]);
     const { decided, outcome } = found;
     if (command.json) {
@@ -134,7 +133,5 @@ export async function whyCommand(command: Command): Promise<number> {
       });
     } else printLines(command, whyLines(found));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-/** `browser …`: where an agent is signed in, approved, shown, filled and forgotten. Values are never shown. @module */
+/** `browser …`: lists, shows, approves, fills and deletes profiles in which agents are signed in; never shows values. @module */
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import {
   type BrowserProfile,
@@ -13,14 +13,14 @@ import { displayText } from "../../text/mod.ts";
 import * as z from "zod";
 import { loadConfig } from "../../config/files.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import {
   askKernel,
   type Command,
   commandText,
+  givenFile,
   printJson,
   printLines,
-  reachKernel,
+  withKernel,
 } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import { spanText } from "../terminal/span.ts";
@@ -29,14 +29,14 @@ import { COOKIES_TXT_BYTES, readCookiesTxt } from "./cookies_txt.ts";
 
 const DAY_MS = 86_400_000;
 
-/** How a kernel says that a profile stands. */
+/** The state of a profile, as a kernel answers it. */
 const Standing = z.object({
   grant: ProfileGrant,
   cookies: z.array(ProfileCookie.omit({ value: true })),
 });
 type Standing = z.infer<typeof Standing>;
 
-/** A profile as remit.yaml has it here, and as it was approved. */
+/** A profile as configured here, and as approved. */
 interface Known {
   readonly name: ProfileName;
   readonly entry: BrowserProfile | undefined;
@@ -83,10 +83,7 @@ const iso = (at: number): string => new Date(at).toISOString().replace(/:\d\d\.\
 /** `browser list`. */
 export async function browserList(command: Command): Promise<number> {
   const all = await known(command), now = command.powers.environment.now();
-  if (command.json) {
-    printJson(command, toJson(all));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(all));
   const rows = all.map(({ name, entry, kept, state }) => {
     const left = kept === undefined ? 0 : kept.grant.expiresAt - now;
     const { agent, origins } = entry ?? kept?.grant ?? { agent: "", origins: [] };
@@ -99,9 +96,12 @@ export async function browserList(command: Command): Promise<number> {
   const { screen } = command.powers;
   printLines(
     command,
-    rows.length === 0
-      ? ["no agent is signed in anywhere: docs/browser_profiles.md says how"]
-      : tableLines(heads, rows, screen.outWidth ?? 200),
+    tableLines(
+      heads,
+      rows,
+      screen.outWidth ?? 200,
+      "no agent is signed in anywhere: docs/browser_profiles.md says how",
+    ),
   );
   if (all.some(({ entry, state }) => entry !== undefined && state !== "approved")) {
     screen.say(screen.paint.dim(`approve with: ${commandText(command, "browser approve NAME")}`));
@@ -112,10 +112,7 @@ export async function browserList(command: Command): Promise<number> {
 /** `browser show NAME`. */
 export async function browserShow(command: Command): Promise<number> {
   const found = await find(command), { name, entry, kept, state } = found;
-  if (command.json) {
-    printJson(command, toJson(found));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(found));
   const { agent, origins } = entry ?? kept?.grant ?? { agent: "", origins: [] };
   const cookies = (kept?.cookies ?? []).map((each) => [
     displayText(each.name, { max: 60 }),
@@ -125,7 +122,7 @@ export async function browserShow(command: Command): Promise<number> {
       .filter((word) => word !== "").join(" "),
     each.expiresAt === undefined ? "with the profile" : iso(each.expiresAt),
   ]);
-  printLines(command, [
+  return printLines(command, [
     `profile   ${name}  ${state}`,
     `agent     ${agent}`,
     ...origins.map((origin) => `origin    ${origin}`),
@@ -142,10 +139,9 @@ export async function browserShow(command: Command): Promise<number> {
       ),
     ]),
   ]);
-  return EXIT.success;
 }
 
-/** `browser approve NAME`: at a terminal alone; signs exactly what was shown. */
+/** `browser approve NAME`: only at a terminal; signs exactly what was shown. */
 export async function browserApprove(
   command: Command<Basic | "keyboard">,
 ): Promise<number> {
@@ -180,35 +176,30 @@ export async function browserApprove(
       "origins may be sent internal text of the same task, so that it can go from page to page.",
     ]
   ) screen.say(line);
-  const said = await keyboard.line(`  sign ${grant.agent} in as ${name}? y/N › `);
-  if (!/^y(?:es)?$/i.test(said?.trim() ?? "")) {
+  const answer = await keyboard.line(`  sign ${grant.agent} in as ${name}? y/N › `);
+  if (!/^y(?:es)?$/i.test(answer?.trim() ?? "")) {
     throw new Fault("cancelled", `Cannot approve "${name}": you did not say yes`);
   }
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const signer = openKeyRing(powers.disk, places).provideConsent();
     const signature = signer.sign(canonicalJson(profileClaim(grant, link.receiptKey)));
-    const answer = await link.ask("profiles", toJson({ do: "approve", grant, signature }));
-    const { cookies } = Standing.parse(answer);
-    if (command.json) printJson(command, answer);
-    else {
-      printLines(command, [
-        `approved ${name} until ${iso(grant.expiresAt)}: ${cookies.length} cookies`,
-      ]);
-      if (cookies.length === 0) {
-        const how = commandText(command, `browser import ${name} FILE`);
-        screen.say(screen.paint.dim(`sign it in with cookies of your own browser: ${how}`));
-      }
+    const approved = await link.ask("profiles", toJson({ do: "approve", grant, signature }));
+    const { cookies } = Standing.parse(approved);
+    if (command.json) return printJson(command, approved);
+    printLines(command, [
+      `approved ${name} until ${iso(grant.expiresAt)}: ${cookies.length} cookies`,
+    ]);
+    if (cookies.length === 0) {
+      const how = commandText(command, `browser import ${name} FILE`);
+      screen.say(screen.paint.dim(`sign it in with cookies of your own browser: ${how}`));
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `browser import NAME FILE`. */
 export async function browserImport(command: Command): Promise<number> {
-  const { disk, environment, screen } = command.powers, now = environment.now();
+  const { environment, screen } = command.powers, now = environment.now();
   const { name, kept } = await find(command);
   if (kept === undefined) {
     throw new Fault(
@@ -218,27 +209,25 @@ export async function browserImport(command: Command): Promise<number> {
       } first`,
     );
   }
-  const path = absolute(environment, command.parsed.args[1] ?? "");
-  const bytes = disk.read(path, { most: COOKIES_TXT_BYTES });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read "${displayText(path, { max: 300 })}": no such file`);
-  }
+  const bytes = givenFile(command, command.parsed.args[1] ?? "", "read", {
+    most: COOKIES_TXT_BYTES,
+  });
   const text = new TextDecoder().decode(bytes);
   const { cookies, others, unfit } = readCookiesTxt(text, kept.grant.origins, now);
   if (cookies.length > 0) {
     await askKernel(command, "profiles", toJson({ do: "import", name, cookies }));
   }
-  if (command.json) printJson(command, { name, imported: cookies.length, leftOut: others, unfit });
-  else {
-    printLines(command, [
-      `imported ${cookies.length} cookies into ${name}`,
-      ...(others.cookies === 0
-        ? []
-        : [`left out ${others.cookies} of ${others.hosts} other hosts: they are not its origins`]),
-      ...(unfit === 0 ? [] : [`left out ${unfit} that expired, or that no jar holds`]),
-    ]);
-    screen.say(screen.paint.dim("the file still holds them: delete it"));
+  if (command.json) {
+    return printJson(command, { name, imported: cookies.length, leftOut: others, unfit });
   }
+  printLines(command, [
+    `imported ${cookies.length} cookies into ${name}`,
+    ...(others.cookies === 0
+      ? []
+      : [`left out ${others.cookies} of ${others.hosts} other hosts: they are not its origins`]),
+    ...(unfit === 0 ? [] : [`left out ${unfit} that expired, or that no jar holds`]),
+  ]);
+  screen.say(screen.paint.dim("the file still holds them: delete it"));
   return EXIT.success;
 }
 
@@ -247,7 +236,7 @@ export async function browserForget(command: Command): Promise<number> {
   const name = nameOf(command);
   const answer = await askKernel(command, "profiles", { do: "forget", name });
   const { cookies } = z.object({ cookies: z.int() }).parse(answer);
-  if (command.json) printJson(command, { name, cookies });
-  else printLines(command, [`forgot ${name}: its approval and ${cookies} cookies`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { name, cookies })
+    : printLines(command, [`forgot ${name}: its approval and ${cookies} cookies`]);
 }

@@ -139,6 +139,6 @@ Deno.test("import says what it left out, and needs an approval", async () => {
   const { out, said } = await run("import", "shop", file);
   assert.match(out, /imported 1 cookies into shop\nleft out 1 of 1 other hosts/);
   assert.ok(!(out + said).includes("value-of-alice"));
-  assert.match((await run("import", "shop", `${file}.no`)).said, /no such file/);
+  assert.match((await run("import", "shop", `${file}.no`)).said, /there is no such file/);
   assert.match((await run("forget", "shop")).out, /forgot shop: its approval and 3 cookies/);
 });

@@ -1,24 +1,24 @@
-/** Cookies of a person's own browser: the format cookies.txt, which Netscape began and every export writes. @module */
+/** Parses cookies.txt, the format in which browsers' cookies are exported. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { COOKIE_LIMITS, ProfileCookie } from "../../contracts/policy/mod.ts";
 
-/** Most bytes of a file: a browser's whole jar fits. */
+/** Most bytes of a file: enough for a browser's whole jar. */
 export const COOKIES_TXT_BYTES = 8_000_000;
 
-/** What of a file a profile takes. */
+/** The cookies of a file that a profile takes, and counts of the rest. */
 export interface CookiesRead {
   readonly cookies: readonly ProfileCookie[];
-  /** Of other hosts than the profile's: how many, and of how many hosts. */
+  /** Counts of cookies of hosts outside the profile, and of those hosts. */
   readonly others: { readonly cookies: number; readonly hosts: number };
-  /** Of its origins, but expired, or none that a jar may hold. */
+  /** Number of cookies of its origins that expired or that no jar may hold. */
   readonly unfit: number;
 }
 
 /**
- * Reads a file for these origins. A cookie of a wider host is taken for each origin that the person's browser would send
- * it to, and there bound to it.
+ * Takes the cookies for these origins. A cookie of a wider host is taken for each origin to which a browser would send
+ * it, and is then bound to that origin.
  *
- * @throws Fault `invalidInput` for what is no cookies.txt, `tooLarge`; no value is repeated
+ * @throws Fault `invalidInput` for text that is no cookies.txt, `tooLarge`; messages never repeat a value
  */
 export function readCookiesTxt(text: string, origins: readonly string[], now: number): CookiesRead {
   const cookies: ProfileCookie[] = [];
@@ -47,13 +47,13 @@ export function readCookiesTxt(text: string, origins: readonly string[], now: nu
       hosts.add(host);
       continue;
     }
-    // Seconds since 1970; 0 is a cookie of the session.
+    // Seconds since 1970; 0 marks a session cookie.
     const expiresAt = Math.round(Number(expires) * 1_000);
     for (const origin of to) {
       const parsed = ProfileCookie.safeParse({
         ...{ origin, shared: false, name, value, path, httpOnly, createdAt: now },
         secure: secure === "TRUE",
-        // The format does not say it: as a browser takes one that does not.
+        // The format has no such field: browsers' default.
         sameSite: "lax",
         ...(expiresAt === 0 ? {} : { expiresAt }),
       });

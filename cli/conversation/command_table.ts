@@ -1,10 +1,10 @@
-/** Commands over conversations: what gave way in them, their names, forks of them. @module */
+/** The commands over conversations: their compaction, names and forks. @module */
 import { type CommandSpec, MODEL, simple, TRACE } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const NAME = { name: "name", value: "NAME", help: "a name for the fork" } as const;
 
-/** See {@link COMMANDS} of arguments/command_table.ts. */
 const CONTEXT_COMMANDS: readonly CommandSpec[] = [
   simple("ctx list", "TASK", [1, 1], "when a conversation was shortened, and how", [
     "remit ctx list t1",
@@ -58,12 +58,9 @@ const CONTEXT_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Conversations. */
+/** The commands over conversations. */
 export const CONVERSATION = family(CONTEXT_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "mcpStore",

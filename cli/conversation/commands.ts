@@ -1,4 +1,4 @@
-/** `conversation …`: names, forks, comparison and the end of conversations. @module */
+/** `conversation …`: names, forks, compares and expires conversations. @module */
 import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
@@ -6,42 +6,35 @@ import {
   askKernel,
   cell,
   type Command,
+  ingressOf,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { conversationIn, taskNamed } from "./name.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { lendKeys, needsOfPast, provideModelPrograms } from "../model/ready.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { ingressOf } from "../run/request_ingress.ts";
 import { finishFollowing } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { followTask, readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
+import { SPAN_UNITS } from "../terminal/since.ts";
 import { spanText } from "../terminal/span.ts";
 import { registryOf } from "../mcp/work.ts";
 import type { Basic } from "../powers.ts";
 
-/** US dollars: what the trace counts down from. */
+/** US dollars from which the trace counts down. */
 const DEFAULT_BUDGET = 1;
-const UNITS: Readonly<Record<string, number>> = {
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** `conversation list`. */
 export async function conversationList(command: Command): Promise<number> {
   const answer = await askKernel(command, "conversations", null);
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((row) => {
     const from = recordOf(row["from"]);
@@ -57,44 +50,37 @@ export async function conversationList(command: Command): Promise<number> {
     ];
   });
   const headings = ["NAME", "TASK", "TURNS", "STATUS", "AGE", "EXPIRES", "FORK OF"];
-  printLines(
+  return printLines(
     command,
-    rows.length === 0
-      ? ["no conversation has a name"]
-      : tableLines(headings, rows, command.powers.screen.width),
+    tableLines(headings, rows, command.powers.screen.width, "no conversation has a name"),
   );
-  return EXIT.success;
 }
 
 /** `conversation name TASK NAME`. */
 export async function conversationName(command: Command): Promise<number> {
   const [, name = ""] = command.parsed.args;
   const named = await askKernel(command, "conversationName", { task: taskOf(command), name });
-  if (command.json) printJson(command, named);
-  else printLines(command, [`${cell(recordOf(named)["name"])}  ${taskOf(command)}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, named)
+    : printLines(command, [`${cell(recordOf(named)["name"])}  ${taskOf(command)}`]);
 }
 
 /** `conversation show NAME[@TURN]`. */
 export async function conversationShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const wanted = conversationIn(command.parsed.args[0] ?? "");
     const found = await readMessages(link, "conversation", wanted);
-    if (command.json) printJson(command, found);
-    else printLines(command, found.messages.flatMap(messageLines));
-    return EXIT.success;
-  } finally {
-    link.close();
-  }
+    return command.json
+      ? printJson(command, found)
+      : printLines(command, found.messages.flatMap(messageLines));
+  });
 }
 
 /** `conversation fork NAME[@TURN] [--name N] [--message TEXT]`. */
 export async function conversationFork(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const name = flag(command.parsed, "name");
     const message = flag(command.parsed, "message");
     const from = conversationIn(command.parsed.args[0] ?? "");
@@ -133,15 +119,13 @@ export async function conversationFork(
       });
       return await finishFollowing(command, link, running);
     }
-    if (command.json) printJson(command, answer);
-    else printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
-    return EXIT.success;
-  } finally {
-    link.close();
-  }
+    return command.json
+      ? printJson(command, answer)
+      : printLines(command, [`${name === undefined ? "" : `${cell(name)}  `}${task}`]);
+  });
 }
 
-/** How two conversations differ: messages that both begin with, then those of each alone. */
+/** The difference of two conversations: the number of equal first messages, then the rest of each. */
 export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[]): {
   readonly same: number;
   readonly onlyA: readonly ChatMessage[];
@@ -153,10 +137,9 @@ export function differenceOf(a: readonly ChatMessage[], b: readonly ChatMessage[
   return { same, onlyA: a.slice(same), onlyB: b.slice(same) };
 }
 
-/** `conversation compare A B`; 0 when they are the same, 1 when not. */
+/** `conversation compare A B`; exits with 0 when they are equal, else 1. */
 export async function conversationCompare(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const [a = "", b = ""] = command.parsed.args;
     const first = await readMessages(link, "conversation", conversationIn(a));
     const second = await readMessages(link, "conversation", conversationIn(b));
@@ -172,9 +155,7 @@ export async function conversationCompare(command: Command): Promise<number> {
       ]);
     }
     return onlyA.length + onlyB.length === 0 ? EXIT.success : EXIT.failure;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `conversation expire NAME --after TIME`. */
@@ -182,7 +163,7 @@ export async function conversationExpire(command: Command): Promise<number> {
   const [name = ""] = command.parsed.args;
   const after = flag(command.parsed, "after");
   const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(after ?? "") ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? 0);
+  const ms = Number(count) * (SPAN_UNITS[unit] ?? 0);
   if (after !== "never" && (count === "" || unit === "")) {
     throw new Fault(
       "invalidInput",
@@ -193,18 +174,16 @@ export async function conversationExpire(command: Command): Promise<number> {
     name,
     ...(after === "never" ? {} : { afterMs: ms }),
   });
-  if (command.json) printJson(command, named);
-  else {printLines(command, [
-      `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
-    ]);}
-  return EXIT.success;
+  return command.json ? printJson(command, named) : printLines(command, [
+    `${cell(name)}  ${after === "never" ? "stays" : `ends in ${spanText(ms)}`}`,
+  ]);
 }
 
 /** `conversation remove NAME`. */
 export async function conversationRemove(command: Command): Promise<number> {
   const [name = ""] = command.parsed.args;
   await askKernel(command, "conversationRemove", { name });
-  if (command.json) printJson(command, { removed: name });
-  else printLines(command, [`${cell(name)}  removed`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { removed: name })
+    : printLines(command, [`${cell(name)}  removed`]);
 }

@@ -1,15 +1,15 @@
-/** `ctx list|show|restore`: what gave way in a conversation. @module */
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+/** `ctx list|show|restore`: what was compacted in a conversation. @module */
+import { Fault } from "../../contracts/base/mod.ts";
 import {
   askKernel,
   cell,
   type Command,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { messageLines, readMessages } from "./message_lines.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -26,10 +26,7 @@ function numberOf(command: Command): number {
 /** `ctx list TASK`. */
 export async function ctxList(command: Command): Promise<number> {
   const answer = await askKernel(command, "context", { task: taskOf(command) });
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const rows = rowsOf(answer).map((row) => {
     const preserved = row["preserved"];
     const at = new Date(Number(row["at"] ?? 0)).toISOString();
@@ -43,29 +40,23 @@ export async function ctxList(command: Command): Promise<number> {
     ];
   });
   const headings = ["N", "TIME", "BEFORE", "AFTER", "METHOD", "PRESERVED"];
-  printLines(
+  return printLines(
     command,
-    rows.length === 0
-      ? ["nothing gave way"]
-      : tableLines(headings, rows, command.powers.screen.width),
+    tableLines(headings, rows, command.powers.screen.width, "nothing gave way"),
   );
-  return EXIT.success;
 }
 
 /** `ctx show TASK N`. */
 export async function ctxShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const { messages } = await readMessages(link, "contextShow", {
       task: taskOf(command),
       number: numberOf(command),
     });
-    if (command.json) printJson(command, messages);
-    else printLines(command, messages.flatMap(messageLines));
-    return EXIT.success;
-  } finally {
-    link.close();
-  }
+    return command.json
+      ? printJson(command, messages)
+      : printLines(command, messages.flatMap(messageLines));
+  });
 }
 
 /** `ctx restore TASK N`. */
@@ -77,7 +68,7 @@ export async function ctxRestore(command: Command): Promise<number> {
     }),
   );
   const { number, before, after } = answer;
-  if (command.json) printJson(command, answer);
-  else printLines(command, [`restored ${cell(number)}: ${cell(before)} → ${cell(after)} tokens`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, answer)
+    : printLines(command, [`restored ${cell(number)}: ${cell(before)} → ${cell(after)} tokens`]);
 }

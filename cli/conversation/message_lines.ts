@@ -1,13 +1,13 @@
-/** Messages of a conversation as safe lines. @module */
+/** Renders messages of a conversation as safe lines. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import { ChatMessage } from "../../contracts/model/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
-const MAX = 2_000_000;
+const MAX_CHARACTERS = 2_000_000;
 
-/** One message: who wrote it and how far it is trusted, then its whole text, its calls. */
+/** One message: its author and trust, then its whole text and calls. */
 export function messageLines(message: ChatMessage): readonly string[] {
   const { role, content, toolName, toolCalls = [], provenance } = message;
   const who = role === "tool" ? `tool ${displayText(toolName ?? "?", { max: 64 })}` : role;
@@ -15,7 +15,9 @@ export function messageLines(message: ChatMessage): readonly string[] {
     ? ""
     : ` ${displayText(provenance.source, { max: 200 })}`;
   const block = (text: string, prefix: string): readonly string[] =>
-    displayBlock(text, { prefix, max: MAX, maxLines: 1_000_000, columns: 1_000_000 });
+    displayBlock(text, {
+      ...{ prefix, max: MAX_CHARACTERS, maxLines: 1_000_000, columns: 1_000_000 },
+    });
   return [
     `${who}  (${provenance.origin}${source}, ${provenance.colour}, ${provenance.label})`,
     ...(content === "" ? [] : block(content, "  ")),
@@ -25,7 +27,7 @@ export function messageLines(message: ChatMessage): readonly string[] {
   ];
 }
 
-/** All messages of an operation that answers in pages. */
+/** Reads all messages of an operation that answers in pages. */
 export async function readMessages(
   link: Pick<KernelLink, "ask">,
   op: string,

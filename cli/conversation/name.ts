@@ -1,10 +1,10 @@
-/** `NAME@TURN`, and the task that a name stands for. @module */
+/** Parses `NAME@TURN`, and finds the task of a name. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { recordOf } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
-/** Splits `NAME@TURN`. Throws `invalidInput`. */
+/** Parses `NAME@TURN`. Throws `invalidInput`. */
 export function conversationIn(text: string): Readonly<Record<string, Json>> {
   const [, conversation, turn] = /^([^@]{1,64})(?:@([1-9]\d{0,5}))?$/.exec(text) ?? [];
   if (conversation === undefined) {
@@ -16,7 +16,7 @@ export function conversationIn(text: string): Readonly<Record<string, Json>> {
   return { conversation, ...(turn === undefined ? {} : { turn: Number(turn) }) };
 }
 
-/** The task of a name, or of a task's own id. */
+/** The task with this name or id. */
 export async function taskNamed(link: Pick<KernelLink, "ask">, text: string): Promise<TaskId> {
   const id = TaskId.safeParse(text);
   if (id.success) return id.data;

@@ -1,5 +1,5 @@
-/** `fleet …`: the kernels that share this state's database. @module */
-import { EXIT, type Json } from "../../contracts/base/mod.ts";
+/** `fleet …`: manages the kernels that share this state's database. @module */
+import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/mod.ts";
 import {
   askKernel,
@@ -14,6 +14,12 @@ import {
 import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
 import { taskCells } from "../task/list.ts";
+import { preparePlaces } from "../../launch/disk/places.ts";
+import type { Basic } from "../powers.ts";
+import { FLEET_PLACE } from "../../config/secret/hook_secret.ts";
+import { openSecretKeep } from "../../config/secret/keep.ts";
+import { parseSecretValue } from "../../config/secret/rules.ts";
+import { fleetOrigin, parseGatewayUrl } from "./over_gateway.ts";
 
 const UNFINISHED = TaskStatus.options.filter((each) => TASK_TRANSITIONS[each].length > 0);
 
@@ -21,7 +27,7 @@ function width(command: Command): number {
   return command.powers.screen.outWidth ?? 200;
 }
 
-/** What a kernel is doing, in a word. */
+/** A kernel's state, in one word. */
 function standing(row: Readonly<Record<string, Json>>): string {
   return row["alive"] === true ? cell(row["state"]) : "gone";
 }
@@ -29,21 +35,17 @@ function standing(row: Readonly<Record<string, Json>>): string {
 /** `fleet list`. */
 export async function fleetList(command: Command): Promise<number> {
   const kernels = rowsOf(await askKernel(command, "fleet", { kind: "list" }));
-  if (command.json) printJson(command, kernels);
-  else {
-    printLines(
-      command,
-      tableLines(
-        ["KERNEL", "STANDS", "LEASE", "TASKS", "LATE", "VERSION"],
-        kernels.map((row) => [
-          ...[cell(row["name"]), standing(row), spanText(Number(row["leaseMs"]))],
-          ...[cell(row["tasks"]), cell(row["late"]), cell(row["version"])],
-        ]),
-        width(command),
-      ),
-    );
-  }
-  return EXIT.success;
+  return command.json ? printJson(command, kernels) : printLines(
+    command,
+    tableLines(
+      ["KERNEL", "STANDS", "LEASE", "TASKS", "LATE", "VERSION"],
+      kernels.map((row) => [
+        ...[cell(row["name"]), standing(row), spanText(Number(row["leaseMs"]))],
+        ...[cell(row["tasks"]), cell(row["late"]), cell(row["version"])],
+      ]),
+      width(command),
+    ),
+  );
 }
 
 /** `fleet tasks`. */
@@ -67,7 +69,7 @@ export async function fleetTasks(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** `fleet verify`; 1 when a log does not hold. */
+/** `fleet verify`; exits with 1 when a log does not hold. */
 export async function fleetVerify(command: Command): Promise<number> {
   const report = recordOf(await askKernel(command, "fleet", { kind: "verify" }));
   const ok = report["ok"] === true;
@@ -87,7 +89,7 @@ export async function fleetVerify(command: Command): Promise<number> {
   return ok ? EXIT.success : EXIT.failure;
 }
 
-/** `fleet enroll KERNEL`: the address holds a password, and is shown this once. */
+/** `fleet enroll KERNEL`: the address holds a password, and is shown only once. */
 export async function fleetEnroll(command: Command): Promise<number> {
   const name = command.parsed.args[0] ?? "";
   const answer = recordOf(await askKernel(command, "fleet", { kind: "enroll", name }));
@@ -101,14 +103,14 @@ export async function fleetEnroll(command: Command): Promise<number> {
   return EXIT.success;
 }
 
-/** Sets whether a kernel takes work. */
+/** A command that sets whether a kernel takes work. */
 function setting(state: "up" | "cordoned" | "draining", words: string): Work {
   return async (command) => {
     const name = command.parsed.args[0] ?? "";
     await askKernel(command, "fleet", { kind: "state", name, state });
-    if (command.json) printJson(command, { name, state });
-    else printLines(command, [`${cell(name)} ${words}`]);
-    return EXIT.success;
+    return command.json
+      ? printJson(command, { name, state })
+      : printLines(command, [`${cell(name)} ${words}`]);
   };
 }
 
@@ -118,3 +120,28 @@ export const fleetCordon = setting("cordoned", "takes no new work");
 export const fleetDrain = setting("draining", "takes no new work, and ends when it is idle");
 /** `fleet uncordon KERNEL`. */
 export const fleetUncordon = setting("up", "takes work again");
+
+/** `fleet login URL`: reads the token from the keyboard or input, and never shows it. */
+export async function fleetLogin(
+  command: Command<Basic | "keyboard" | "readInput">,
+): Promise<number> {
+  const { powers, parsed, places } = command;
+  const url = parseGatewayUrl(parsed.args[0] ?? "");
+  preparePlaces(powers.disk, places, powers.environment.uid);
+  const typed = powers.keyboard === undefined
+    ? await powers.readInput()
+    : await powers.keyboard.line("  token (not shown) › ", { echo: false });
+  if (typed === undefined) throw new Fault("cancelled", "Cannot keep the token: cancelled");
+  const origin = fleetOrigin(url);
+  const name = origin.replaceAll(/[^a-z0-9_-]/gi, "-").toLowerCase().slice(0, 64);
+  const value = parseSecretValue(typed);
+  const keep = openSecretKeep(powers.disk, places);
+  const done = keep.set({ ...FLEET_PLACE, origin, name, value });
+  if (command.json) printJson(command, { url: url.origin, done });
+  else {
+    powers.screen.say(
+      `  ${done}: the token for ${url.origin}; try remit --fleet ${url.origin} tasks`,
+    );
+  }
+  return EXIT.success;
+}

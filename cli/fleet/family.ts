@@ -1,21 +1,22 @@
-/** Kernels that share a database. @module */
+/** The commands over kernels that share a database. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** The token of a fleet's gateway, kept by a person. Tokens are made where hosts' are: cli/mcp_serve. */
+/** The command that keeps a gateway's token. The commands that make tokens are in cli/mcp_serve. */
 export const FLEET_DOOR = family(
   [
     simple("fleet login", "URL", [1, 1], "keep the token for a fleet's gateway, sealed", [
       "remit fleet login https://fleet.example.org",
     ]),
   ],
-  ["screen", "disk", "environment", "kernels", "keyboard", "readInput"],
+  [...BASIC, "keyboard", "readInput"],
   {
-    "fleet login": async () => (await import("./login_command.ts")).fleetLogin,
+    "fleet login": async () => (await import("./commands.ts")).fleetLogin,
   },
 );
 
-/** Kernels that share a database. docs/scale.md. */
+/** The commands over kernels that share a database. docs/scale.md. */
 export const FLEET = family(
   [
     simple("fleet list", "", [0, 0], "the kernels of this state's database, and what each has", [
@@ -44,7 +45,7 @@ export const FLEET = family(
       "remit fleet uncordon k1",
     ]),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "fleet list": async () => (await import("./commands.ts")).fleetList,
     "fleet tasks": async () => (await import("./commands.ts")).fleetTasks,

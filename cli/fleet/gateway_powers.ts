@@ -1,23 +1,23 @@
-/** Asks the gateway of a fleet's kernel: the one file that speaks HTTP for `--fleet`. @module */
+/** Asks a fleet's gateway over HTTP, for `--fleet`. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 
-/** The gateways of fleets. */
+/** Access to fleets' gateways. */
 export interface Gateways {
-  /** Posts a JSON text with a bearer token; gives the status and the text that came. */
+  /** Posts a JSON text with a bearer token; returns the response's status and text. */
   post(
     url: string,
     asked: { readonly token: string; readonly body: string },
   ): Promise<{ readonly status: number; readonly body: string }>;
-  /** Waits before the next look. */
+  /** Waits before the next request. */
   pause(ms: number): Promise<void>;
 }
 
-/** Milliseconds for one answer: a whole log may be checked for it. */
+/** Milliseconds for one answer, which may verify a whole log. */
 const ANSWER_MS = 300_000;
-/** Characters of an answer: as much as a page of a log and what stands around it. */
-const MOST = 32_000_000;
+/** Characters of an answer: a page of a log and its frame. */
+const MAX_ANSWER = 32_000_000;
 
-/** Makes them. */
+/** Makes access over fetch. */
 export function makeGateways(): Gateways {
   return Object.freeze<Gateways>({
     async post(url, { token, body }) {
@@ -26,7 +26,7 @@ export function makeGateways(): Gateways {
           method: "POST",
           body,
           headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-          // A token goes to the gateway that was named, and to none that it names.
+          // The token must not follow a redirect to another server.
           redirect: "error",
           signal: AbortSignal.timeout(ANSWER_MS),
         });
@@ -37,7 +37,7 @@ export function makeGateways(): Gateways {
         throw new Fault("unavailable", `Cannot reach the gateway at ${url}: ${why}`, { cause });
       }
     },
-    // TIMER: what happens at other kernels gives no event here.
+    // TIMER: other kernels' events do not reach this process.
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });
 }
@@ -46,7 +46,7 @@ async function bounded({ body }: Response): Promise<string> {
   let text = "";
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
     text += piece;
-    if (text.length > MOST) throw new Fault("tooLarge", "Cannot read the gateway's answer");
+    if (text.length > MAX_ANSWER) throw new Fault("tooLarge", "Cannot read the gateway's answer");
   }
   return text;
 }

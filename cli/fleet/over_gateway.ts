@@ -1,6 +1,6 @@
 /**
- * `--fleet URL`: commands over the gateway of any kernel of a fleet, in place of this machine's own kernel. The link is
- * one as to a kernel, so that commands need not know; what a gateway does not serve is refused before it is asked.
+ * `--fleet URL`: runs commands over the gateway of any kernel of a fleet, in place of this machine's kernel. The link has
+ * the interface of a kernel's, so commands need no change; commands that a gateway does not serve are refused first.
  * @module
  */
 import * as z from "zod";
@@ -14,35 +14,35 @@ import type { Places } from "../../launch/disk/places.ts";
 import { openSecretKeep } from "../../config/secret/keep.ts";
 import type { Gateways } from "./gateway_powers.ts";
 
-/** What a person can do over a gateway. */
+/** The commands that a gateway serves. */
 const SERVED: ReadonlySet<string> = new Set([
   ...["run", "questions", "answer", "ps", "task list", "task show", "log", "cost", "audit verify"],
   ...["fleet list", "fleet tasks", "fleet verify", "fleet cordon", "fleet drain", "fleet uncordon"],
 ]);
 
-/** Where the token stands that nobody keeps. */
+/** The variable with the gateway's token, in place of a kept one. */
 const TOKEN = "REMIT_FLEET_TOKEN";
-/** The word for the address that remit.yaml names. */
+/** Stands for the address in remit.yaml. */
 const DEFAULT = "default";
-/** Milliseconds between two looks at a log that is followed. */
+/** Milliseconds between two looks at a followed log. */
 const LOOK_MS = 500;
 
-/** What {@link gatewayKernels} is handed. */
+/** The address, powers and command of {@link gatewayKernels}. */
 export interface GatewayParts {
   readonly gateways: Gateways;
   readonly disk: DiskRead & DiskWrite;
   readonly environment: Pick<Environment, "env" | "cwd">;
   readonly places: Places;
-  /** The words of the command. */
+  /** The name of the command. */
   readonly command: string;
-  /** As it was typed: an address, or `default`. */
+  /** As typed: an address, or `default`. */
   readonly url: string;
 }
 
 /**
  * The kernels of a fleet, in place of this machine's.
- * @throws Fault `invalidInput` for a command that is not served there, or no address; `refused` without a token, or
- *   where it would travel in the clear
+ * @throws Fault `invalidInput` for a command that the gateway does not serve, or a malformed address; `refused` without a
+ *   token, or where the token would travel unencrypted
  */
 export function gatewayKernels(parts: GatewayParts): Kernels {
   const { gateways, command } = parts;
@@ -60,7 +60,7 @@ export function gatewayKernels(parts: GatewayParts): Kernels {
   return Object.freeze<Kernels>({ find: link, provide: link });
 }
 
-/** `https://…`, or `http://` to this machine, without a path's end. */
+/** Parses `https://…`, or `http://` to this machine. */
 export function parseGatewayUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "") {
@@ -88,7 +88,7 @@ function gatewayUrl({ url, disk, places, environment }: GatewayParts): URL {
   );
 }
 
-/** Under which "origin" the keep holds the token of a gateway: no address is written so, and no kernel is told. */
+/** The "origin" of a gateway's token in the keep: no address has this form, and no kernel receives it. */
 export function fleetOrigin(url: URL): string {
   return `fleet:${url.host}`;
 }
@@ -102,7 +102,7 @@ function tokenOf({ environment, disk, places }: GatewayParts, url: URL): string 
   );
 }
 
-/** A link that asks one thing with each request. */
+/** A link that sends one request for each question. */
 function makeGatewayLink(gateways: Gateways, url: URL, token: string): KernelLink {
   const closed = Promise.withResolvers<Error>();
   let over = false;
@@ -157,7 +157,7 @@ function makeGatewayLink(gateways: Gateways, url: URL, token: string): KernelLin
 
 const QUIET = new Set(["done", "failed", "cancelled", "expired", "needsApproval"]);
 
-/** What a watcher is told of an event with which a task is over or waits; undefined for every other. */
+/** The end that a watch reports for an event after which a task is over or waits; undefined for other events. */
 function endOf(task: string, event: Json): Json | undefined {
   if (!isObject(event) || event["event"] !== "taskStatus" || !isObject(event["body"])) return;
   const { status, exit } = event["body"];
@@ -165,7 +165,7 @@ function endOf(task: string, event: Json): Json | undefined {
   return { task, status, exit: typeof exit === "number" ? exit : null };
 }
 
-/** TRUST: from whoever answers at that address. */
+/** TRUST: anyone may answer at that address. */
 function valueOf(
   { status, body }: { readonly status: number; readonly body: string },
   url: URL,

@@ -1,4 +1,4 @@
-/** `remit --fleet URL run`: a request for any kernel of a fleet, followed over its gateway. @module */
+/** `remit --fleet URL run`: runs a request on any kernel of a fleet, and follows it over a gateway. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
@@ -11,12 +11,12 @@ import { printAnswer } from "../run/run_command.ts";
 import { settle } from "../run/run_setting.ts";
 import { createTask } from "../run/run_task.ts";
 
-/** Milliseconds between two looks at where it stands. */
+/** Milliseconds between two looks at the task. */
 const LOOK_MS = 500;
-/** What lies on this machine, and nowhere else. */
-const HERE = ["mount", "wiki", "answers", "trace", "record", "schema", "story"] as const;
+/** Flags that name something on this machine. */
+const LOCAL_FLAGS = ["mount", "wiki", "answers", "trace", "record", "schema", "story"] as const;
 
-/** Queues a request, and follows it until it is over or waits for a person; gives the task's exit code. */
+/** Queues a request, and follows its task until it is over or waits for a person; returns the task's exit code. */
 export async function runOverFleet(
   command: Command<
     Basic | "gateways" | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis"
@@ -24,7 +24,7 @@ export async function runOverFleet(
   request: string | undefined,
 ): Promise<number> {
   const { powers, parsed } = command;
-  const wrong = HERE.find((name) => has(parsed, name));
+  const wrong = LOCAL_FLAGS.find((name) => has(parsed, name));
   if (wrong !== undefined || request === undefined) {
     throw new Fault(
       "invalidInput",
@@ -59,7 +59,7 @@ export async function runOverFleet(
   }
 }
 
-/** Undefined while no kernel has taken it. */
+/** The task; undefined while no kernel has taken it. */
 async function standing(link: KernelLink, task: TaskId): Promise<AgentTask | undefined> {
   try {
     return AgentTask.parse(await link.ask("task", { task }));

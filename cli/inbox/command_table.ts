@@ -1,8 +1,9 @@
-/** The commands over inboxes, as help and parsing read them. @module */
+/** The commands over inboxes. @module */
 import { type CommandSpec, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** `inbox …`, in the order in which help lists them. */
+/** `inbox …`, in the order of help. */
 const INBOX_COMMANDS: readonly CommandSpec[] = [
   simple("inbox list", "", [0, 0], "messages of agents, peers and programs that wait", [
     "remit inbox list",
@@ -33,16 +34,8 @@ const INBOX_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Messages that wait. */
-export const INBOX = family(INBOX_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
-  "keyboard",
-  "mcpStore",
-  "models",
-], {
+/** The commands over inboxes. */
+export const INBOX = family(INBOX_COMMANDS, [...BASIC, "keyboard", "mcpStore", "models"], {
   "inbox list": async () => (await import("./inbox_commands.ts")).inboxList,
   "inbox show": async () => (await import("./inbox_commands.ts")).inboxShow,
   "inbox release": async () => (await import("./inbox_commands.ts")).inboxRelease,

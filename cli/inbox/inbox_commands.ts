@@ -1,4 +1,4 @@
-/** `inbox …`: what came in from agents, peers and programs, and what a person decides about it. @module */
+/** `inbox …`: lists messages of agents, peers and programs, and carries out a person's decisions on them. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
@@ -15,17 +15,17 @@ import {
   type Command,
   commandText,
   idOf,
+  ingressOf,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
+  withKernel,
 } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { lendApproved } from "../../bridges/mcp/registry/handover.ts";
 import { readyAgain } from "../model/ready.ts";
 import { flag, oneOf } from "../arguments/parse_arguments.ts";
-import { ingressOf } from "../run/request_ingress.ts";
 import { readPast } from "../run/run_task.ts";
 import { tableLines } from "../terminal/table.ts";
 import { spanText } from "../terminal/span.ts";
@@ -34,7 +34,7 @@ import { registryOf } from "../mcp/work.ts";
 
 const WAITING: readonly EntryState[] = ["queued", "held", "quarantined"];
 
-/** The messages that one look gives. Throws `invalidInput` for a box that is none. */
+/** The messages that the flags select. Throws `invalidInput` for a malformed inbox. */
 async function entriesOf(command: Command, link: KernelLink): Promise<readonly InboxEntry[]> {
   const state = oneOf(command.parsed, "where", [...AnyState.options, "all"]);
   const box = flag(command.parsed, "box");
@@ -54,13 +54,9 @@ async function entriesOf(command: Command, link: KernelLink): Promise<readonly I
 /** `inbox list`. */
 export async function inboxList(command: Command): Promise<number> {
   const { screen, environment } = command.powers;
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const entries = await entriesOf(command, link);
-    if (command.json) {
-      printJson(command, toJson(entries));
-      return EXIT.success;
-    }
+    if (command.json) return printJson(command, toJson(entries));
     const now = environment.now();
     const rows = entries.map((entry) => [
       entry.id,
@@ -72,7 +68,7 @@ export async function inboxList(command: Command): Promise<number> {
       gistOf(entry),
     ]);
     const heads = ["MESSAGE", "STATE", "FROM", "TO", "KIND", "AGE", "WHAT"];
-    printLines(command, rows.length === 0 ? ["no message"] : tableLines(heads, rows, screen.width));
+    printLines(command, tableLines(heads, rows, screen.width, "no message"));
     const held = entries.some(({ state }) => state === "held" || state === "quarantined");
     if (held) {
       screen.say(screen.paint.dim(
@@ -85,9 +81,7 @@ export async function inboxList(command: Command): Promise<number> {
       screen.say(`muted: ${cell(muted["sender"])}  ${cell(muted["why"])}`);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 async function mutedOf(link: KernelLink): Promise<readonly Readonly<Record<string, Json>>[]> {
@@ -104,12 +98,12 @@ const showOf = async (link: KernelLink, id: InboxId): Promise<InboxEntry> =>
 /** `inbox show ID`. */
 export async function inboxShow(command: Command): Promise<number> {
   const entry = await askKernel(command, "inboxShow", { id: entryId(command) });
-  if (command.json) printJson(command, entry);
-  else printLines(command, entryLines(InboxEntry.parse(entry), command.powers.environment.now()));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, entry)
+    : printLines(command, entryLines(InboxEntry.parse(entry), command.powers.environment.now()));
 }
 
-/** A task that is about to go on, perhaps in another kernel than it began in, needs its model's key. */
+/** Lends the model's key to the kernel for a task that is about to resume, perhaps in another kernel than before. */
 async function readyFor(
   command: Command<Basic | "mcpStore" | "models">,
   link: KernelLink,
@@ -121,35 +115,32 @@ async function readyFor(
   await readyAgain(command, link, await readPast(link, task.data));
 }
 
-function told(command: Command, entry: InboxEntry, words: string): number {
-  if (command.json) printJson(command, toJson(entry));
-  else printLines(command, [`${entry.id}  ${words}`]);
-  return EXIT.success;
+function printEntry(command: Command, entry: InboxEntry, words: string): number {
+  return command.json
+    ? printJson(command, toJson(entry))
+    : printLines(command, [`${entry.id}  ${words}`]);
 }
 
 /** `inbox release ID`. */
 export async function inboxRelease(
   command: Command<Basic | "mcpStore" | "models">,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const id = entryId(command);
     await readyFor(command, link, (await showOf(link, id)).box);
     const entry = InboxEntry.parse(await link.ask("inboxRelease", { id }));
     const words = entry.task === undefined
       ? "waits for its task's next turn"
       : `is task ${entry.task}`;
-    return told(command, entry, `released: it ${words}`);
-  } finally {
-    link.close();
-  }
+    return printEntry(command, entry, `released: it ${words}`);
+  });
 }
 
 /** `inbox dismiss ID [--say WHY]`. */
 export async function inboxDismiss(command: Command): Promise<number> {
   const why = flag(command.parsed, "say") ?? "dismissed by its operator";
   const answer = await askKernel(command, "inboxDismiss", { id: entryId(command), why });
-  return told(command, InboxEntry.parse(answer), "dismissed");
+  return printEntry(command, InboxEntry.parse(answer), "dismissed");
 }
 
 const senderOf = (command: Command): Sender =>
@@ -159,21 +150,21 @@ const senderOf = (command: Command): Sender =>
 export async function inboxMute(command: Command): Promise<number> {
   const sender = senderOf(command);
   await askKernel(command, "inboxMute", { sender, why: "muted by its operator" });
-  if (command.json) printJson(command, { muted: sender });
-  else printLines(command, [`${sender}  muted`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { muted: sender })
+    : printLines(command, [`${sender}  muted`]);
 }
 
 /** `inbox unmute SENDER`. */
 export async function inboxUnmute(command: Command): Promise<number> {
   const sender = senderOf(command);
   await askKernel(command, "inboxUnmute", { sender });
-  if (command.json) printJson(command, { unmuted: sender });
-  else printLines(command, [`${sender}  heard again`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { unmuted: sender })
+    : printLines(command, [`${sender}  heard again`]);
 }
 
-/** Where an answer to a message goes. Throws `invalidInput` for a sender that reads nothing. */
+/** The inbox for an answer to a message. Throws `invalidInput` for a sender without an inbox. */
 function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
   const task = TaskId.safeParse(senderTask);
   if (sender.startsWith("agent:") && task.success) return Box.parse(`task:${task.data}`);
@@ -182,19 +173,18 @@ function boxOfSender({ id, message: { sender, senderTask } }: InboxEntry): Box {
   throw new Fault("invalidInput", `Cannot reply to message ${id}: "${sender}" has no inbox`);
 }
 
-/** `inbox reply ID TEXT`: to a peer as words of its exchange, to others as a message of the person. */
+/** `inbox reply ID TEXT`: answers a peer in its exchange, others by a message from the person. */
 export async function inboxReply(
   command: Command<Basic | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
   const [, text = ""] = command.parsed.args;
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const entry = await showOf(link, entryId(command));
     if (entry.exchange !== undefined) {
       const exchange = await link.ask("peerReply", { exchange: entry.exchange, text });
-      if (command.json) printJson(command, exchange);
-      else printLines(command, [`${entry.id}  answered to ${entry.message.sender}`]);
-      return EXIT.success;
+      return command.json
+        ? printJson(command, exchange)
+        : printLines(command, [`${entry.id}  answered to ${entry.message.sender}`]);
     }
     const box = boxOfSender(entry);
     await readyFor(command, link, box);
@@ -205,8 +195,6 @@ export async function inboxReply(
       ...{ requestedActions: [], requestedAuthority: [] },
     };
     const put = await link.ask("inboxPut", { message, stamp: { box, colour, label } });
-    return told(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
-  } finally {
-    link.close();
-  }
+    return printEntry(command, InboxEntry.parse(recordOf(put)["entry"]), `sent to ${box}`);
+  });
 }

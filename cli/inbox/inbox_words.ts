@@ -1,19 +1,19 @@
-/** A message of an inbox in lines for a person. Everything that a sender wrote is made safe. @module */
+/** Renders an inbox message for a person. Everything that the sender wrote is made safe. @module */
 import type { InboxEntry } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 
-const FIELD = 200;
-const LINES = 2_000;
+const MAX_FIELD = 200;
+const MAX_LINES = 2_000;
 
-const safe = (text: string, max = FIELD): string => displayText(text, { max });
+const safe = (text: string, max = MAX_FIELD): string => displayText(text, { max });
 
-/** What a message says, in one line. */
+/** The beginning of a message, in one line. */
 export function gistOf({ message, why }: InboxEntry): string {
   const line = message.body.split("\n").find((each) => each.trim() !== "") ?? "";
   return why === undefined ? safe(line.trim()) : `${safe(line.trim(), 60)}  (${safe(why)})`;
 }
 
-/** The whole message: who sent it, how it stands, what it says and what it asks for. */
+/** The whole message: its sender and state, its text, and its requests. */
 export function entryLines(entry: InboxEntry, now: number): readonly string[] {
   const { message } = entry;
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -39,7 +39,9 @@ export function entryLines(entry: InboxEntry, now: number): readonly string[] {
       value === undefined ? [] : [`${name.padEnd(10)} ${safe(value)}`]
     ),
     "",
-    ...(message.body === "" ? ["it has no text"] : displayBlock(message.body, { maxLines: LINES })),
+    ...(message.body === ""
+      ? ["it has no text"]
+      : displayBlock(message.body, { maxLines: MAX_LINES })),
     ...message.requestedActions.flatMap((action) => [
       "",
       `it proposes to call ${safe(action.tool)}: nothing was done`,

@@ -1,4 +1,4 @@
-/** `remit doctor`: which walls stand on this machine, and where things are. @module */
+/** `remit doctor`: shows which walls this machine offers, and where Remit keeps things. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
@@ -11,19 +11,19 @@ import { reachableStates } from "../model/status.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 import { type Basic, RUNS_AS_ROOT } from "../powers.ts";
 
-/** Runs the command. */
+/** `doctor`. */
 export async function doctorCommand(
   command: Command<Basic | "mcpStore" | "models" | "walls">,
 ): Promise<number> {
   const { powers, places } = command;
   const { paint } = powers.screen;
   const obstacles = obstaclesOf(powers.disk, places);
-  // Nothing else can be looked at where the state cannot be read.
+  // Without a readable state the other checks cannot run.
   if (obstacles.some(({ place }) => place === "state") && !command.json) {
     printLines(command, obstacles.map((each) => paint.red(`  ✗ ${obstacleText(each)}`)));
     return EXIT.failure;
   }
-  // First: an idle kernel ends while the walls are tried.
+  // Before the walls are tried: an idle kernel may end meanwhile.
   const link = await powers.kernels(places).find();
   const kernel = link === undefined
     ? undefined

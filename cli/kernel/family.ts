@@ -1,8 +1,9 @@
-/** This machine, its kernel and what folders are trusted. @module */
+/** The commands over this machine and its kernel, and for trusting folders. @module */
 import { simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
-/** This machine, its kernel and what folders are trusted. */
+/** The commands over this machine and its kernel, and for trusting folders. */
 export const MACHINE = family(
   [
     simple("trust", "[DIR]", [0, 1], "accept a folder's remit.yaml as it is now", [
@@ -14,17 +15,7 @@ export const MACHINE = family(
       "remit stop",
     ], [{ name: "force", help: "also under tasks at work: the next kernel goes on with them" }]),
   ],
-  [
-    "screen",
-    "disk",
-    "environment",
-    "kernels",
-    "keyboard",
-    "mcpStore",
-    "models",
-    "service",
-    "walls",
-  ],
+  [...BASIC, "keyboard", "mcpStore", "models", "service", "walls"],
   {
     trust: async () => (await import("../setup/trust_command.ts")).trustCommand,
     doctor: async () => (await import("./doctor_command.ts")).doctorCommand,

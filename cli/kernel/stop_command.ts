@@ -1,19 +1,19 @@
-/** `remit stop`: ends the kernel once nobody is connected to it; tasks at work are asked about first. @module */
+/** `remit stop`: ends the kernel once no session is connected; asks first while tasks are at work. @module */
 import { join } from "node:path";
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import { tasksAtWork } from "../../launch/kernel/link.ts";
 
-/** A service holds its lock as long as it lives. */
+/** Whether a service runs: it holds this lock during its life. */
 function serviceRuns({ powers, places }: Command<Basic | "service">): boolean {
   const lock = powers.service.lock(join(places.person, "serve.lock"));
   lock?.[Symbol.dispose]();
   return lock === undefined;
 }
 
-/** Tells whether the kernel is to end under these tasks. Throws `conflict` where nobody can be asked. */
+/** Whether to end the kernel during these tasks. Throws `conflict` where nobody can be asked. */
 async function mayEnd(
   { powers, parsed }: Command<Basic | "keyboard">,
   tasks: readonly string[],
@@ -31,12 +31,12 @@ async function mayEnd(
     );
   }
   powers.screen.say(`  ${which} is at work. The next kernel goes on with it.`);
-  const said = await powers.keyboard.line("  end the kernel now? y/N › ", {});
-  if (/^y(es)?$/i.test(said?.trim() ?? "")) return true;
+  const typed = await powers.keyboard.line("  end the kernel now? y/N › ", {});
+  if (/^y(es)?$/i.test(typed?.trim() ?? "")) return true;
   throw new Fault("cancelled", "Cannot end the kernel: you said no");
 }
 
-/** Runs the command. */
+/** `stop`. */
 export async function stopCommand(
   command: Command<Basic | "keyboard" | "service">,
 ): Promise<number> {
@@ -48,15 +48,15 @@ export async function stopCommand(
       forced = await mayEnd(command, service ? [] : await tasksAtWork(link));
       await link.ask("stop", forced ? { force: true } : null);
     } catch (error) {
-      // A kernel that ended before it could answer did what was asked.
+      // A kernel that ended before its answer has stopped, too.
       if (!(error instanceof Fault) || error.code !== "gone") throw error;
     } finally {
       link.close();
     }
   }
-  if (command.json) printJson(command, { stopped: link !== undefined, service });
-  else {
-    printLines(command, [
+  return command.json
+    ? printJson(command, { stopped: link !== undefined, service })
+    : printLines(command, [
       link === undefined
         ? "no kernel runs"
         : service
@@ -65,6 +65,4 @@ export async function stopCommand(
         ? "the kernel ends; the next one goes on with what was under way"
         : "the kernel ends as soon as no session is at work",
     ]);
-  }
-  return EXIT.success;
 }

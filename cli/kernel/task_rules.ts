@@ -1,4 +1,4 @@
-/** The kernel that goes on with a task: one with the rules of the task's own place. @module */
+/** Finds the kernel in which a task may resume: one with the rules of the task's own folder. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { checkPin } from "../../config/agent/pins.ts";
@@ -8,8 +8,8 @@ import { loadConfig } from "../../config/files.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 
 /**
- * Gives `link`, or in its place the link of a kernel with the rules of the task's folder and mounts as they are now,
- * where the task ran under other rules than this kernel has. Throws `conflict` while this one is at work.
+ * Returns `link`, where its kernel has the rules under which the task ran; else the link of a kernel with the current
+ * rules of the task's folder and mounts. Throws `conflict` while the other kernel is at work.
  */
 export async function inItsPlace(
   command: Command,

@@ -1,4 +1,4 @@
-/** `key create|show|rotate`. @module */
+/** `key create|show|rotate`: the person's keys. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
@@ -19,7 +19,7 @@ async function readNew(
   return first;
 }
 
-function told(command: Command, key: string): number {
+function printKey(command: Command, key: string): number {
   if (command.json) printJson(command, { stepUp: key });
   else {
     printLines(command, [`passphrase key  ${key}`]);
@@ -44,7 +44,7 @@ export async function keyCreate(command: Command<Basic | "keyboard">): Promise<n
     );
   }
   const passphrase = await readNew(command, "passphrase-file", "new passphrase");
-  return told(command, ring.createStepUp(passphrase));
+  return printKey(command, ring.createStepUp(passphrase));
 }
 
 /** `key rotate`. */
@@ -54,7 +54,7 @@ export async function keyRotate(command: Command<Basic | "keyboard">): Promise<n
   const old = await readPassphrase(command, "passphrase-file", "passphrase");
   ring.openStepUp(old);
   const next = await readNew(command, "new-passphrase-file", "new passphrase");
-  return told(command, ring.rotateStepUp(old, next));
+  return printKey(command, ring.rotateStepUp(old, next));
 }
 
 /** `key show`. */
@@ -64,12 +64,10 @@ export function keyShow(command: Command): Promise<number> {
   const ring = openKeyRing(powers.disk, places);
   const consent = ring.provideConsent().key;
   const stepUp = ring.stepUpKey();
-  if (command.json) printJson(command, { consent, stepUp: stepUp ?? null });
-  else {
-    printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { consent, stepUp: stepUp ?? null }) : printLines(command, [
       `consent key     ${consent}`,
       `passphrase key  ${stepUp ?? 'none; make it with "remit key create"'}`,
-    ]);
-  }
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

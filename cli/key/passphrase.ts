@@ -1,11 +1,11 @@
-/** Reads a passphrase: from a file that was named, or from the terminal without echo. @module */
+/** Reads a passphrase from a file, or from the terminal without echo. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Command } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
 import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
-/** Reads it. Throws `invalidInput` without a terminal or a file. */
+/** Reads a passphrase: from the file in flag `flagName`, else by `prompt`. Throws `invalidInput` without either. */
 export async function readPassphrase(
   command: Command<Basic | "keyboard">,
   flagName: string,

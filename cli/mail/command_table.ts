@@ -1,6 +1,7 @@
-/** The commands over mail and proposals, as help and parsing read them. @module */
+/** The commands over mail and proposals. @module */
 import { type CommandSpec, type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const ATTACH: FlagSpec = {
   name: "attach",
@@ -11,7 +12,7 @@ const ATTACH: FlagSpec = {
 };
 const WHY: FlagSpec = { name: "why", value: "TEXT", help: "words to the agent" };
 
-/** `mail …`, `proposals …` and `simulate`, in the order in which help lists them. */
+/** `mail …`, `proposals …` and `simulate`, in the order of help. */
 const MAIL_COMMANDS: readonly CommandSpec[] = [
   simple("mail list", "", [0, 0], "mail that agents sent to you", ["remit mail list"]),
   simple("mail show", "MESSAGE", [1, 1], "one of them, whole", ["remit mail show m3k9…"]),
@@ -58,12 +59,9 @@ const MAIL_COMMANDS: readonly CommandSpec[] = [
   ], [MODEL]),
 ];
 
-/** Mail of agents, and programs that they propose. */
+/** The commands over mail and proposals. */
 export const MAIL = family(MAIL_COMMANDS, [
-  "screen",
-  "disk",
-  "environment",
-  "kernels",
+  ...BASIC,
   "interrupts",
   "keyboard",
   "mcpStore",

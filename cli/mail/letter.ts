@@ -1,4 +1,4 @@
-/** A message of mail as the command line reads and writes it. @module */
+/** Reads and writes mail in the form of the command line. @module */
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import {
   type AgentMessage,
@@ -13,12 +13,12 @@ import {
 import { canonicalJson, parseJson } from "../../port/mod.ts";
 import { decodeXJson, encodeXJson } from "../../port/xjson.ts";
 
-/** Reads a message of the kernel's. */
+/** Parses an inbox entry from the kernel. */
 export function entryOf(answer: Json): InboxEntry {
   return InboxEntry.parse(answer);
 }
 
-/** A message of the person's. `id` is its own, unique for its box. */
+/** A message from the person. `id` is unique in the recipient's inbox. */
 export function messageOf(id: string, kind: AgentMessage["kind"], mail: Mail): Json {
   return {
     ...{ id, sender: "host", kind, schema: MAIL_SCHEMA, body: canonicalJson(toJson(mail)) },
@@ -26,7 +26,7 @@ export function messageOf(id: string, kind: AgentMessage["kind"], mail: Mail): J
   };
 }
 
-/** What a person attaches. @throws Fault `invalidInput` */
+/** Parses an attachment, `NAME=JSON` or `NAME=agent:NAME`. @throws Fault `invalidInput` */
 export function attached(given: string): Edge {
   const at = given.indexOf("=");
   const name = PetName.safeParse(given.slice(0, Math.max(0, at)));
@@ -39,7 +39,7 @@ export function attached(given: string): Edge {
   return { name: name.data, reference: referenceOf(given.slice(at + 1)) };
 }
 
-/** A value of the person's, or an agent's inbox. @throws Fault `invalidInput` */
+/** Parses a value, or the inbox of an agent or task. @throws Fault `invalidInput` */
 export function referenceOf(text: string): Reference {
   const box = /^(?:agent:[a-z][a-z0-9-]{0,63}|task:t[0-9a-z]{12})$/.exec(text)?.[0];
   if (box !== undefined) return { kind: "agent", box };
@@ -54,7 +54,7 @@ export function referenceOf(text: string): Reference {
   }
 }
 
-/** A text with `@NAME` where things are attached becomes texts around them; the rest follows. */
+/** Splits a text at the `@NAME` of its attachments; text after the last one follows. */
 export function packageOf(text: string, edges: readonly Edge[]): Mail {
   const strings: string[] = [];
   let rest = text;
@@ -66,7 +66,7 @@ export function packageOf(text: string, edges: readonly Edge[]): Mail {
   return { type: "package", strings: [...strings, rest], edges: [...edges] };
 }
 
-/** What a message says, in one text; untrusted. */
+/** A message as one text; untrusted. */
 export function textOf(entry: InboxEntry): string {
   const mail = mailIn(entry.message);
   switch (mail?.type) {
@@ -88,7 +88,7 @@ export function textOf(entry: InboxEntry): string {
   }
 }
 
-/** What a message carries. */
+/** The attachments of a message. */
 export function edgesOf(entry: InboxEntry): readonly Edge[] {
   const mail = mailIn(entry.message);
   return mail?.type === "package" || mail?.type === "resolution" ? mail.edges : [];

@@ -1,5 +1,5 @@
 /** `mail list|show|adopt|dismiss`: the person's own inbox. @module */
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { InboxId, type Reference } from "../../contracts/exchange/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import {
@@ -23,13 +23,9 @@ export async function mailList(command: Command): Promise<number> {
   const entries = (Array.isArray(answer) ? answer.map(entryOf) : []).filter(({ state }) =>
     WAITING.has(state)
   );
-  if (command.json) {
-    printJson(command, entries);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, entries);
   if (entries.length === 0) {
-    printLines(command, ["no mail for you"]);
-    return EXIT.success;
+    return printLines(command, ["no mail for you"]);
   }
   const now = command.powers.environment.now();
   const rows = entries.map((entry) => [
@@ -40,19 +36,15 @@ export async function mailList(command: Command): Promise<number> {
     cell(textOf(entry), 300),
   ]);
   const heads = ["MESSAGE", "FROM", "COLOUR", "AGE", "SAYS"];
-  printLines(command, tableLines(heads, rows, command.powers.screen.width));
-  return EXIT.success;
+  return printLines(command, tableLines(heads, rows, command.powers.screen.width));
 }
 
 /** `mail show`. */
 export async function mailShow(command: Command): Promise<number> {
   const entry = entryOf(await askKernel(command, "inboxShow", { id: messageId(command) }));
-  if (command.json) {
-    printJson(command, entry);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, entry);
   const { message, colour, label, state } = entry;
-  printLines(command, [
+  return printLines(command, [
     `message   ${entry.id}  (${state})`,
     `from      ${displayText(message.sender)}${
       message.senderTask === undefined ? "" : `, task ${displayText(message.senderTask)}`
@@ -62,10 +54,9 @@ export async function mailShow(command: Command): Promise<number> {
       `carries   ${displayText(name)}: ${wordsOf(command, reference)}`
     ),
   ]);
-  return EXIT.success;
 }
 
-/** `mail adopt`: a value is printed as extended JSON; anything else is said. */
+/** `mail adopt`: prints an attached value as extended JSON, or describes another attachment. */
 export async function mailAdopt(command: Command): Promise<number> {
   const entry = entryOf(await askKernel(command, "inboxShow", { id: messageId(command) }));
   const [, edge = ""] = command.parsed.args;
@@ -74,20 +65,19 @@ export async function mailAdopt(command: Command): Promise<number> {
     const names = edgesOf(entry).map(({ name }) => `"${name}"`).join(", ") || "nothing";
     throw new Fault("notFound", `Cannot adopt "${edge}": the message carries ${names}`);
   }
-  if (command.json) printJson(command, found.reference);
-  else printLines(command, [wordsOf(command, found.reference)]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, found.reference)
+    : printLines(command, [wordsOf(command, found.reference)]);
 }
 
 /** `mail dismiss`. */
 export async function mailDismiss(command: Command): Promise<number> {
   const id = messageId(command);
   await askKernel(command, "inboxDismiss", { id, why: "put aside by the person" });
-  printLines(command, [`put aside: ${id}`]);
-  return EXIT.success;
+  return printLines(command, [`put aside: ${id}`]);
 }
 
-/** The message that a command names. @throws Fault `invalidInput` */
+/** The id in a command's first argument. @throws Fault `invalidInput` */
 export function messageId(command: Command): InboxId {
   return idOf(InboxId, command.parsed.args[0] ?? "", "message");
 }

@@ -1,4 +1,4 @@
-/** `proposals list|show|grant|reject|counter`: programs that agents propose. A grant is a signed answer. @module */
+/** `proposals list|show|grant|reject|counter`: decides on programs that agents propose. A grant is a signed answer. @module */
 import { Question, QuestionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { EvalProposal, type Mail } from "../../contracts/exchange/mod.ts";
@@ -7,13 +7,13 @@ import {
   cell,
   type Command,
   commandText,
+  givenFile,
   idOf,
   printJson,
   printLines,
-  reachKernel,
+  withKernel,
 } from "../command.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { answerCommand } from "../task/question_commands.ts";
 import { questionLines } from "../question/question_frame.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -21,24 +21,24 @@ import { spanText } from "../terminal/span.ts";
 import { messageOf } from "./letter.ts";
 import type { Basic } from "../powers.ts";
 
-/** The tool whose question a proposal is. */
+/** The tool whose questions are proposals. */
 const RUN = "proposal_run";
 
-/** A proposal, as its question says it. */
+/** A proposal, parsed from its question. */
 export interface Proposal {
   readonly question: Question;
   readonly n: number;
   readonly program: string;
 }
 
-/** Reads a question as a proposal; undefined when it is another. */
+/** Parses a question as a proposal; undefined for another question. */
 export function proposalOf(question: Question): Proposal | undefined {
   if (question.scope.tool !== RUN) return undefined;
   const { proposal, program } = JSON.parse(question.argumentsText);
   return { question, n: Number(proposal), program: String(program) };
 }
 
-/** Those that wait. */
+/** The proposals that wait. */
 async function openProposals(command: Command): Promise<readonly Proposal[]> {
   const answer = await askKernel(command, "questions", {});
   return Question.array().parse(answer).flatMap((each) => proposalOf(each) ?? []);
@@ -48,17 +48,15 @@ async function openProposals(command: Command): Promise<readonly Proposal[]> {
 export async function proposalsList(command: Command): Promise<number> {
   const found = await openProposals(command);
   if (command.json) {
-    printJson(
+    return printJson(
       command,
       found.map(({ question: { id, task, createdAt }, n, program }) => ({
         ...{ id, task, createdAt, n, program },
       })),
     );
-    return EXIT.success;
   }
   if (found.length === 0) {
-    printLines(command, ["no proposal waits for you"]);
-    return EXIT.success;
+    return printLines(command, ["no proposal waits for you"]);
   }
   const now = command.powers.environment.now();
   const rows = found.map(({ question, n, program }) => [
@@ -88,16 +86,12 @@ async function named(command: Command): Promise<Proposal> {
 /** `proposals show`. */
 export async function proposalsShow(command: Command): Promise<number> {
   const { question } = await named(command);
-  if (command.json) {
-    printJson(command, question);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, question);
   const { width, paint } = command.powers.screen;
-  printLines(command, questionLines(question, [], { width, paint, whole: true }));
-  return EXIT.success;
+  return printLines(command, questionLines(question, [], { width, paint, whole: true }));
 }
 
-/** The same command, as `answer PROPOSAL allow|deny`: what is signed is what is shown there. */
+/** Runs `answer PROPOSAL allow|deny`, which shows exactly what it signs. */
 async function answered(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   decision: "allow" | "deny",
@@ -124,7 +118,7 @@ export function proposalsReject(
   return answered(command, "deny", command.parsed.args[1] ?? "");
 }
 
-/** `proposals counter`: the other program is there before the refusal that it explains. */
+/** `proposals counter`: sends the other program first, so that the agent has it when the refusal arrives. */
 export async function proposalsCounter(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
@@ -138,30 +132,24 @@ export async function proposalsCounter(
   return await answered(command, "deny", why === "" ? "HOST proposes another program" : why);
 }
 
-/** Puts a counter-proposal before its agent: it reads it with the refusal. */
+/** Sends a counter-proposal to the agent, which reads it together with the refusal. */
 async function sendCounter(
   command: Command,
   { id, task }: Question,
   mail: Extract<Mail, { type: "counterProposal" }>,
 ): Promise<void> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     await link.ask("inboxPut", {
       message: messageOf(`counter-${id}-${command.powers.environment.id("h")}`, "handoff", mail),
       stamp: { box: `task:${task}`, colour: "BLUE", label: "internal" },
     });
-  } finally {
-    link.close();
-  }
+  });
 }
 
 function offerOf(command: Command): EvalProposal {
-  const { powers, parsed } = command;
+  const { parsed } = command;
   const file = parsed.args[1] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read");
   const pairs = (parsed.flags.get("name") ?? []).map((each) => each.split("="));
   const resultName = flag(parsed, "result");
   const offer = EvalProposal.safeParse({

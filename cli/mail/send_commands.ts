@@ -1,4 +1,4 @@
-/** `mail send|resolve|reject`: what the person writes to agents. @module */
+/** `mail send|resolve|reject`: sends the person's messages to agents. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import {
@@ -9,12 +9,12 @@ import {
   type Mail,
   mailIn,
 } from "../../contracts/exchange/mod.ts";
-import { type Command, printJson, printLines, reachKernel, recordOf, rowsOf } from "../command.ts";
+import { type Command, printJson, printLines, recordOf, rowsOf, withKernel } from "../command.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { attached, entryOf, messageOf, packageOf, referenceOf } from "./letter.ts";
 import { messageId } from "./mail_commands.ts";
 
-/** Puts a message of the person's into a box; gives how it stands there. */
+/** Puts a message from the person into an inbox; returns the kernel's answer. */
 async function post(
   command: Command,
   link: Pick<KernelLink, "ask">,
@@ -28,7 +28,7 @@ async function post(
   });
 }
 
-/** The box of a task, or of an agent: its running task's where there is one. */
+/** The inbox of a task, or of an agent: of its running task, if there is one. */
 async function boxNamed(link: Pick<KernelLink, "ask">, name: string): Promise<Box> {
   if (TaskId.safeParse(name).success) return BoxSchema.parse(`task:${name}`);
   const running = rowsOf(await link.ask("ps", null)).findLast(({ spec, ppid }) =>
@@ -47,8 +47,7 @@ async function sent(
     link: KernelLink,
   ) => Promise<{ readonly to: Box; readonly mail: Mail; readonly done?: InboxEntry }>,
 ): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const { to, mail, done } = await make(link);
     const answer = await post(command, link, to, mail);
     if (done !== undefined && done.state === "queued") {
@@ -61,9 +60,7 @@ async function sent(
       command.powers.screen.say(`It waits for the next task of ${to.slice("agent:".length)}.`);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
 /** `mail send`. */

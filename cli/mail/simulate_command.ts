@@ -1,51 +1,47 @@
-/** `simulate FILE`: plays mail and HOST's answers against a model, and prints the exchange. @module */
+/** `simulate FILE`: plays a file's mail and HOST's decisions against a model, and prints the exchange. @module */
 import { Question, type TaskId } from "../../contracts/authority/mod.ts";
-import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
-import { Box, type Mail } from "../../contracts/exchange/mod.ts";
+import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
+import { Box, EvalProposal, type Mail, PetName } from "../../contracts/exchange/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { displayText } from "../../text/mod.ts";
-import { type Command, recordOf } from "../command.ts";
+import { type Command, givenFile, recordOf } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { has } from "../arguments/parse_arguments.ts";
-import { absolute } from "../../launch/disk/places.ts";
 import { settle } from "../run/run_setting.ts";
 import { createTask } from "../run/run_task.ts";
 import { signAnswer } from "../question/sign_answer.ts";
 import { entryOf, messageOf, packageOf, referenceOf, textOf } from "./letter.ts";
 import { proposalOf } from "./proposal_commands.ts";
-import { parseSimulation, type SimulateStep } from "./simulate_file.ts";
-import { makeResting, type Resting } from "./simulate_rest.ts";
+import { parse as parseYaml } from "yaml";
+import * as z from "zod";
 
-/** One simulation under way. */
+/** A running simulation. */
 interface Simulation {
   readonly command: Command;
   readonly link: KernelLink;
   readonly task: TaskId;
   readonly agent: string;
   readonly resting: Resting;
-  /** Mail that an expectation was met by. */
+  /** Ids of mail that an expectation consumed. */
   readonly read: Set<string>;
 }
 
-/** Plays a file. Exit 0 when everything came as it says, in order; 1 when something else came. */
+/** Plays a file. Exits with 0 when every expectation was met in order, else 1. */
 export async function simulate(
   command: Command<Basic | "keyboard" | "mcpStore" | "models" | "wikis">,
 ): Promise<number> {
   const { powers, parsed } = command;
   const file = parsed.args[0] ?? "";
-  const bytes = powers.disk.read(absolute(powers.environment, file));
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read "${file}": there is no such file`);
-  }
-  const { simulate: name, play, steps } = parseSimulation(new TextDecoder().decode(bytes), file);
+  const text = new TextDecoder().decode(givenFile(command, file, "read"));
+  const { simulate: name, play, steps } = parseSimulation(text, file);
   const setting = await settle(command, {
     ...{ folder: powers.environment.cwd, mounts: [] },
     ...(play === undefined || has(parsed, "model") ? {} : { play: JSON.stringify(play) }),
   });
-  // Names and mail of its own: the same file plays the same way each time.
+  // A fresh agent has no mail yet: the same file plays the same way each time.
   const agent: AgentSpec = {
     ...{ labels: {}, persona: "", limits: {}, env: {}, ...setting.agent },
     name: `sim-${powers.environment.id("")}`,
@@ -80,13 +76,13 @@ export async function simulate(
   }
 }
 
-/** Ends a task that waits for more. */
+/** Cancels a task that waits for more. */
 async function over(link: KernelLink, task: TaskId): Promise<void> {
   const { status } = recordOf(await link.ask("task", { task }));
   if (status === "open" || status === "needsApproval") await link.ask("cancel", { task });
 }
 
-/** Plays one step; why it could not be, when it could not. */
+/** Plays one step; returns why its expectation failed, undefined when it was met. */
 async function played(simulation: Simulation, step: SimulateStep): Promise<string | undefined> {
   const { command, link, task, resting } = simulation;
   if ("say" in step) {
@@ -96,7 +92,7 @@ async function played(simulation: Simulation, step: SimulateStep): Promise<strin
     return undefined;
   }
   for (;;) {
-    const rests = resting.now(), told = resting.told();
+    const rests = resting.now(), count = resting.count();
     const done = "mail" in step
       ? await heard(simulation, step.mail)
       : await decided(simulation, step);
@@ -110,7 +106,7 @@ async function played(simulation: Simulation, step: SimulateStep): Promise<strin
         String(reason || answer)
       })`;
     }
-    await resting.next(told);
+    await resting.next(count);
   }
 }
 
@@ -132,17 +128,20 @@ async function put(
   });
 }
 
-async function heard({ command, link, agent, read }: Simulation, text: string): Promise<boolean> {
+async function heard(
+  { command, link, agent, read }: Simulation,
+  expected: string,
+): Promise<boolean> {
   const answer = await link.ask("inbox", { box: "host" });
   for (const entry of Array.isArray(answer) ? answer.map(entryOf) : []) {
     if (entry.message.sender !== `agent:${agent}` || read.has(entry.id)) continue;
-    const said = textOf(entry);
+    const text = textOf(entry);
     read.add(entry.id);
-    show(command, "agent", said);
+    show(command, "agent", text);
     if (entry.state === "queued") {
       await link.ask("inboxDismiss", { id: entry.id, why: "read by a simulation" });
     }
-    if (said.includes(text)) return true;
+    if (text.includes(expected)) return true;
   }
   return false;
 }
@@ -155,7 +154,7 @@ async function decided(
   const questions = Question.array().parse(await link.ask("questions", { task }));
   const found = questions.map(proposalOf).find((each) => each?.program.includes(step.proposal));
   if (found === undefined) return false;
-  // Its question is listed before it is told that it waits: what is told late would look like a rest.
+  // The question is listed before the event that the task waits: that late event would look like a new rest.
   await resting.rested();
   const { question, n, program } = found;
   show(command, "agent", `proposes #${n}: ${program}`);
@@ -192,7 +191,109 @@ async function decided(
   return true;
 }
 
-function show({ powers }: Command, who: string, said: string): void {
-  const line = said.trimEnd().replaceAll("\n", " ⏎ ");
+function show({ powers }: Command, who: string, text: string): void {
+  const line = text.trimEnd().replaceAll("\n", " ⏎ ");
   powers.screen.out(`${who.padEnd(6)} ${displayText(line, { max: 2_000 })}\n`);
+}
+
+const words = z.string().min(1).max(65_536);
+
+/** One step: HOST writes; HOST decides on an expected proposal; or mail to HOST is expected. */
+const SimulateStep = z.union([
+  z.object({
+    say: words,
+    /** Attachments of the mail, as extended JSON. */
+    attach: z.record(PetName, z.json()).optional(),
+  }).strict(),
+  z.object({ proposal: words, grant: z.literal(true) }).strict(),
+  z.object({ proposal: words, reject: words }).strict(),
+  z.object({
+    proposal: words,
+    counter: EvalProposal.partial({ codeNames: true, edgeNames: true }).extend({
+      why: z.string().max(2_000).optional(),
+    }).strict(),
+  }).strict(),
+  z.object({ mail: words }).strict(),
+]);
+/** See {@link SimulateStep}. */
+type SimulateStep = z.infer<typeof SimulateStep>;
+
+/** A whole file. `play` is the script of the scripted model, where no other model is named. */
+const SimulateFile = z.object({
+  simulate: z.string().min(1).max(128),
+  play: z.json().optional(),
+  steps: z.array(SimulateStep).min(1).max(1_000),
+}).strict().refine(({ steps: [first] }) => first !== undefined && "say" in first, {
+  message: "the first step says something",
+});
+/** See {@link SimulateFile}. */
+export type SimulateFile = z.infer<typeof SimulateFile>;
+
+/** Parses a file. @throws Fault `invalidInput` with file and place */
+function parseSimulation(text: string, file: string): SimulateFile {
+  let value: unknown;
+  try {
+    value = parseYaml(text, { maxAliasCount: 0, logLevel: "error" });
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new Fault("invalidInput", `Cannot read "${file}": ${why}`, { cause: error });
+  }
+  const parsed = SimulateFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Fault(
+    "invalidInput",
+    `Cannot read "${file}": ${issue?.path.join(".") || "file"}: ${issue?.message}`,
+  );
+}
+
+/** The state of a watched task. */
+interface Resting {
+  /** Whether the task does nothing more by itself. */
+  now(): boolean;
+  /** Call before giving the task something to do. */
+  begins(): void;
+  /** Number of events received. */
+  count(): number;
+  /** Resolves once more than `count` events were received. */
+  next(count: number): Promise<void>;
+  rested(): Promise<void>;
+}
+
+/** Tracks the task that is watched on `link`. */
+function makeResting(link: Pick<KernelLink, "onTell" | "closed">): Resting {
+  let rests = false;
+  let status = "open";
+  let count = 0;
+  let wake = (): void => undefined;
+  link.onTell((_op: string, body: Json) => {
+    const event = recordOf(body);
+    if (event["event"] === "message") rests = false;
+    if (event["event"] === "taskStatus") {
+      const before = status;
+      status = String(recordOf(event["body"])["status"]);
+      // "open" after a question means that the task goes on; after a turn, that it rests.
+      rests = before !== "needsApproval" || status !== "open";
+    }
+    count += 1;
+    wake();
+  });
+  const next = async (known: number): Promise<void> => {
+    if (count > known) return;
+    await new Promise<void>((resolve, reject) => {
+      wake = resolve;
+      link.closed.then(reject);
+    });
+  };
+  return Object.freeze<Resting>({
+    now: () => rests,
+    begins: () => {
+      rests = false;
+    },
+    count: () => count,
+    next,
+    async rested(): Promise<void> {
+      while (!rests) await next(count);
+    },
+  });
 }

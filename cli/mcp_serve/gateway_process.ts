@@ -51,7 +51,7 @@ export function serveLine({ listen, ...parts }: ServeLineParts): WalledLine {
       ...denying("read", "write", "run", "sys", "ffi", "import"),
       listen === undefined ? "--deny-net" : `--allow-net=${addressText(listen)}`,
     ],
-    most: SERVE_MOST,
+    max: SERVE_MOST,
     sharing: listen === undefined ? [] : ["--share-net"],
   });
 }

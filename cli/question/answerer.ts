@@ -1,4 +1,4 @@
-/** Who answers a run's questions: an answers file, a person, or nobody. @module */
+/** Answers a run's questions: from an answers file, by a person, or not at all. @module */
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import type { OnQuestion, Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -15,27 +15,24 @@ export type Answerer = (
   signal: AbortSignal,
 ) => Promise<Answer | undefined>;
 
-/** What {@link makeAnswerer} is handed. */
-export interface AnswererParts {
+/** Makes an answerer; undefined when the kernel alone handles questions. */
+export function makeAnswerer(parts: {
   readonly powers: Pick<Powers, "screen" | "disk" | "environment" | "keyboard">;
   readonly ring: KeyRing;
   readonly onQuestion: OnQuestion;
   readonly prepared?: PreparedAnswers | undefined;
   /**
-   * Another command began the task: its kernel may wait for an answer from here although nobody is here. The first
-   * question then ends the wait.
+   * Another command started the task, so its kernel may wait for an answer although nobody is here. Answering the first
+   * question ends that wait.
    */
   readonly followed?: boolean;
-  /** The person's own words that the task began with; undefined where they are another's. */
+  /** The person's own request at the start of the task; undefined where someone else wrote the request. */
   readonly request?: () => Promise<string | undefined>;
-}
-
-/** Makes the answerer; undefined when the kernel alone handles questions. */
-export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
+}): Answerer | undefined {
   const { powers, ring, onQuestion, prepared } = parts;
   if (prepared === undefined && onQuestion !== "ask" && parts.followed !== true) return undefined;
   return async (question, staged, signal) => {
-    // Read and hashed before anything is signed, also for an answer that was prepared.
+    // Contents are verified before anything is signed, also for a prepared answer.
     shownChanges(question, staged, powers.disk);
     const request = await parts.request?.();
     const verdict = prepared?.take(question, {
@@ -44,7 +41,7 @@ export function makeAnswerer(parts: AnswererParts): Answerer | undefined {
     });
     const signing = { signer: ring.provideConsent(), at: powers.environment.now() };
     if (verdict !== undefined) return signAnswer(question, verdict, signing);
-    // A server does not wait for hours: where nobody is, it hears no, and its call goes on.
+    // A server does not wait for hours: where no person is here, decline, so that its call goes on.
     const unheard = question.kind === "elicit" &&
       (onQuestion === "queue" || powers.keyboard === undefined);
     if (unheard) powers.screen.say("  nobody is here to say what the server asks: declined");

@@ -1,6 +1,6 @@
 /**
- * Answers given beforehand: `--answers FILE`. Strict, and used up. What an imported server, a peer or the network
- * is told is allowed by its arguments alone: the tool's name says nothing of what an injected text made of the call.
+ * Answers prepared in a file (`--answers FILE`), each used at most so often. A call to an imported server, a peer or the
+ * network is only allowed by its arguments: a tool's name does not show what injected text put into the call.
  * @module
  */
 import * as z from "zod";
@@ -20,30 +20,30 @@ import type { Verdict } from "./sign_answer.ts";
 
 const Entry = z.object({
   tool: ToolName,
-  /** `MOUNT/relative`: every changed or named file must be it or lie beneath it. */
+  /** `MOUNT/relative`: every changed or named file must equal it or lie beneath it. */
   path: z.string().min(1).max(4_096).optional(),
-  /** The destination, exactly. */
+  /** The exact destination. */
   scope: z.string().min(1).max(2_048).optional(),
   /**
-   * By name, every argument of the call and no other: a JSON value, exactly; `{"glob": "…"}`; or
-   * `{"fromRequest": true}`, a value that stands in the person's own request.
+   * Exactly the arguments of the call, by name: each a JSON value to equal, `{"glob": "…"}`, or `{"fromRequest": true}`
+   * for a value that stands in the person's own request.
    */
   arguments: z.record(z.string().min(1).max(256), z.json()).optional(),
   answer: z.enum(["allow", "deny"]),
-  /** How often it may be used; 1 when not given. */
+  /** How often the entry may be used; default 1. */
   max: z.int().min(1).max(10_000).optional(),
   say: z.string().max(2_000).optional(),
 }).strict();
 
-/** What an imported server may be told: only the one that is named, and only in exactly these fields. */
+/** An answer to one imported server's form, with exactly these fields. */
 const FormEntry = z.object({
   server: McpServerName,
-  /** By field; every field that the server requires must be here, and none that it does not ask for. */
+  /** By field: all that the server requires, and none that it does not ask for. */
   fields: z.record(
     z.string().min(1).max(256),
     z.union([z.string().max(2_000), z.number(), z.boolean(), z.array(z.string()).max(100)]),
   ).optional(),
-  /** The address of a question in URL mode, exactly. */
+  /** The exact address of a question in URL mode. */
   url: z.string().min(1).max(4_096).optional(),
   answer: z.enum(["allow", "deny"]),
   max: z.int().min(1).max(10_000).optional(),
@@ -64,22 +64,22 @@ const AnswersFile = z.object({
 }).strict();
 
 type Left<E> = {
-  readonly entry: E; /** Its place in the file, from 1. */
+  readonly entry: E; /** Position in the file, from 1. */
   readonly at: number;
   count: number;
 };
 
-/** Answers that are left. */
+/** The prepared answers that are not used up. */
 export interface PreparedAnswers {
-  /** The first entry that fits and is not used up, counted down; undefined when none does. */
+  /** Takes the first entry that fits and is not used up; undefined when none does. */
   take(question: Question, asked?: AskedWith): Verdict | undefined;
 }
 
-/** What an answer may depend on beside the question. */
+/** The context of a question. */
 export interface AskedWith {
-  /** The person's own words; absent where others wrote the request. */
+  /** The person's own words; absent where someone else wrote the request. */
   readonly request?: string | undefined;
-  /** Hears why an entry that names the tool is not used. */
+  /** Receives a line that says why an entry for the tool is not used. */
   readonly say?: (line: string) => void;
 }
 
@@ -90,7 +90,7 @@ const BY_ARGUMENTS: ReadonlySet<EffectClass> = new Set([
   "admin",
 ]);
 
-/** Why an entry without arguments allows nothing of this question; undefined where it may. */
+/** Why an entry without arguments cannot allow this question; undefined where it can. */
 function whyArguments({ scope }: Question): string | undefined {
   if (scope.tool.startsWith("mcp_")) return "it is an imported server's";
   if (scope.tool.startsWith("a2a_")) return "it tells a peer something";
@@ -108,7 +108,7 @@ function argumentsOf({ argumentsText }: Question): Readonly<Record<string, Json>
   }
 }
 
-/** Whether every argument is one that the entry names, and each is as it says. */
+/** Whether the call has exactly the arguments that the entry names, with fitting values. */
 function argumentsFit(
   wanted: Readonly<Record<string, Json>>,
   question: Question,
@@ -144,8 +144,8 @@ function valueFits(want: Json, value: Json, request: string | undefined): boolea
 const FROM_REQUEST = canonicalJson({ fromRequest: true });
 
 /**
- * Whether the entry wants a value of the request, and the kernel says that this is one: a credential is shown withheld, and
- * only the kernel can compare it.
+ * Whether the entry wants a value of the request, and the kernel says that this one is: credentials are shown withheld,
+ * so only the kernel can compare them.
  */
 function isOwnWithheld(
   want: Json,
@@ -154,19 +154,19 @@ function isOwnWithheld(
   request: string | undefined,
 ): boolean {
   if (request === undefined || canonicalJson(want) !== FROM_REQUEST) return false;
-  // What is not told is not known.
+  // The kernel's list may be cut: origins past the end are unknown.
   if (origins.length >= MAX_ORIGINS) return false;
   const own = origins.filter(({ at }) => at === name || at.startsWith(`${name}.`));
   return own.length > 0 && own.every(({ from }) => from === "request");
 }
 
-/** Texts, numbers and marks in a value. Names of fields are the tool's. */
+/** All texts, numbers, booleans and nulls in a value, without field names, which belong to the tool. */
 function leavesOf(value: Json): readonly (string | number | boolean | null)[] {
   if (value === null || typeof value !== "object") return [value];
   return Object.values(value).flatMap((each: Json) => leavesOf(each));
 }
 
-/** What to write in place of an entry that names no arguments. */
+/** The entry to write in place of one without arguments. */
 function proposedEntry(question: Question): string {
   const args = Object.keys(argumentsOf(question) ?? {}).slice(0, 16);
   return JSON.stringify({
@@ -188,7 +188,7 @@ function beneath(path: string, prefix: string): boolean {
   return plain && (path === clean || path.startsWith(`${clean}/`));
 }
 
-/** The question's form; undefined when it cannot be read: nothing prepared answers that. */
+/** The question's form; undefined when it cannot be read: no prepared answer fits then. */
 function formOf(question: Question): ElicitForm | undefined {
   try {
     return parseElicit(question);
@@ -227,7 +227,7 @@ function takeForm(
 /**
  * Parses an answers file.
  *
- * @throws Fault `invalidInput` naming the entry that is wrong.
+ * @throws Fault `invalidInput` that names the wrong entry.
  */
 export function parseAnswers(file: string, text: string): PreparedAnswers {
   let json: unknown;
@@ -255,7 +255,7 @@ export function parseAnswers(file: string, text: string): PreparedAnswers {
   return Object.freeze({
     take(question: Question, asked: AskedWith = {}): Verdict | undefined {
       if (question.kind === "elicit") return takeForm(forms, question);
-      // The gravest questions, and those about Remit itself, are a person's alone.
+      // Step-up questions, and those about Remit itself, need a person.
       if (question.kind !== "consent") return undefined;
       const needs = whyArguments(question);
       const found = left.find(({ entry, at, count }) => {

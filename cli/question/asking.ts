@@ -1,4 +1,4 @@
-/** Asks a person at the terminal, and signs what they say. @module */
+/** Asks a person at the terminal, and signs the answer. @module */
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import type { Staged } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -9,17 +9,17 @@ import { choiceLine, fittingLines, questionLines, shownWhole } from "./question_
 import { showChange, type ShownChange } from "./shown_content.ts";
 import { signAnswer, type Verdict } from "./sign_answer.ts";
 
-/** What {@link askPerson} is handed. */
+/** The powers and context of {@link askPerson}. */
 export interface AskingParts {
   readonly powers: Pick<Powers, "screen" | "disk" | "environment">;
   readonly keyboard: Keyboard;
   readonly ring: KeyRing;
   readonly signal?: AbortSignal;
-  /** The person's own words that the task began with; absent where they are another's. */
+  /** The person's own request at the start of the task; absent where someone else wrote the request. */
   readonly request?: string | undefined;
 }
 
-/** What a typed line says; undefined when it has to be asked again. Enter alone is no. */
+/** Reads a typed choice; undefined for an unclear one. Enter alone means no. */
 export function readChoice(
   line: string | undefined,
   question: Pick<Question, "kind" | "remember">,
@@ -56,7 +56,7 @@ export function readChoice(
   }
 }
 
-/** Reads and hashes what a question would change. Throws `refused` when content does not fit. */
+/** Reads and hashes the contents that a question would change. Throws `refused` when content does not match its digest. */
 export function shownChanges(
   question: Question,
   staged: Pick<Staged, "content">,
@@ -65,7 +65,7 @@ export function shownChanges(
   return question.changes.map((change) => showChange(disk, staged.content, change));
 }
 
-/** Asks; undefined when the question stays open (no passphrase key, or the terminal is gone). */
+/** Asks the person; undefined when the question stays open (no passphrase key, or the terminal is gone). */
 export async function askPerson(
   question: Question,
   staged: Pick<Staged, "content">,
@@ -76,14 +76,14 @@ export async function askPerson(
   const { request } = parts;
   const changes = shownChanges(question, staged, disk);
   let drawnWhole = false;
-  let most = 0;
-  /** The rows that the choices, the answer and the row after it do not take. */
+  let maxLines = 0;
+  /** The rows for a frame: without those for the choices, the answer and the row after it. */
   const room = (): number | undefined => screen.rows === undefined ? undefined : screen.rows - 3;
   const draw = (): void => {
     const fitted = fittingLines(question, changes, {
       ...{ width: screen.width, paint, rows: room(), request },
     });
-    most = Math.max(most, fitted.most);
+    maxLines = Math.max(maxLines, fitted.maxLines);
     for (const line of fitted.lines) screen.say(line);
     screen.say(choiceLine(question, paint));
   };
@@ -93,14 +93,14 @@ export async function askPerson(
     });
     drawnWhole = await readThrough(lines, parts, room()) || drawnWhole;
     const high = room();
-    // What is longer than the screen has moved the headline off: it stands there again before an answer.
+    // A frame longer than the screen scrolled the headline away: draw it again before the answer.
     if (high !== undefined && lines.length > high) draw();
     else screen.say(choiceLine(question, paint));
   };
   screen.say("");
   draw();
   const withdrawn = (): boolean => parts.signal?.aborted === true;
-  // Asked again as often as it takes: only a clear word, Enter or the end of input decides.
+  // Repeats until the answer is clear: only a known word, Enter or the end of input decides.
   for (;;) {
     const typed = await parts.keyboard.line(paint.bold("  your answer › "), {
       ...(parts.signal === undefined ? {} : { signal: parts.signal }),
@@ -120,7 +120,7 @@ export async function askPerson(
       ? await askForm(question, { screen, keyboard: parts.keyboard, signal: parts.signal })
       : choice;
     if (withdrawn()) return undefined;
-    const sanitizes = shownWhole(changes, drawnWhole, most);
+    const sanitizes = shownWhole(changes, drawnWhole, maxLines);
     const verdict: Verdict = { ...filled, sanitizes, by: "terminal", channel: "terminal" };
     if (question.kind !== "stepUp" || choice.decision === "deny") {
       return signAnswer(question, verdict, {
@@ -132,7 +132,7 @@ export async function askPerson(
   }
 }
 
-/** Shows lines a screen at a time, under their headline; true when all of them were shown. */
+/** Shows lines one screen at a time, each under the headline; true when the person saw them all. */
 async function readThrough(
   lines: readonly string[],
   { powers: { screen }, keyboard, signal }: AskingParts,

@@ -1,15 +1,15 @@
-/** What a person is told of a call's tool, of its last call, and of what an answer would cover. @module */
+/** Compares a call with the last one of its tool, and says what an answer would cover. @module */
 import type { Question } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 
-/** Words of Remit, and lines under them that others wrote, safe to show. */
-export interface ToldBefore {
+/**
+ * How a call differs from the last one of its tool; undefined where no comparison was made. `words` are Remit's, `lines`
+ * untrusted values made safe.
+ */
+export function earlierLines({ earlier, task }: Question): {
   readonly words: string;
   readonly lines: readonly string[];
-}
-
-/** How a call differs from the last one of its tool; undefined where nobody looked. */
-export function earlierLines({ earlier, task }: Question): ToldBefore | undefined {
+} | undefined {
   if (earlier === undefined) return undefined;
   if (earlier === null) {
     return { words: "none of this tool among the newest calls of the log", lines: [] };
@@ -29,7 +29,7 @@ export function earlierLines({ earlier, task }: Question): ToldBefore | undefine
   };
 }
 
-/** What an answer for the turn or the session would cover, in words. */
+/** The calls that an answer for the turn or the session would cover, in words. */
 export function coverWords({ remember }: Pick<Question, "remember">): string {
   if (remember === undefined) return "no answer to this is remembered";
   return `answering s would store: ${displayText(remember, { max: 1_024 })}; t the same until ` +

@@ -1,6 +1,6 @@
 /**
- * Asks a person for what an imported server wants, field by field, and shows the whole before it is sent. Enter on
- * nothing declines: nothing that a server suggests is taken without a sign for it.
+ * Asks a person to fill in an imported server's form, field by field, and shows the whole before sending it. Enter alone
+ * declines: a suggestion of the server's is only taken by an explicit sign.
  * @module
  */
 import type { Question } from "../../contracts/authority/mod.ts";
@@ -15,7 +15,7 @@ import type { Keyboard, Powers } from "../powers.ts";
 import { holdsSecret } from "../../text/looks_secret.ts";
 import type { Verdict } from "./sign_answer.ts";
 
-/** What {@link askForm} is handed. */
+/** The terminal for {@link askForm}. */
 export interface FormParts {
   readonly screen: Powers["screen"];
   readonly keyboard: Keyboard;
@@ -26,7 +26,7 @@ type Choice = Pick<Verdict, "decision" | "for" | "say">;
 
 const DECLINED: Choice = { decision: "deny", for: "once" };
 
-/** A value, nothing for an optional field, or the person's no. */
+/** A value, an optional field left out, or the person's no. */
 type Filled = { readonly value: ElicitValue } | "left" | "declined";
 
 async function askField(field: ElicitField, parts: FormParts): Promise<Filled> {
@@ -52,7 +52,7 @@ async function askField(field: ElicitField, parts: FormParts): Promise<Filled> {
   }
 }
 
-/** Fills the form; undefined when the person declined. */
+/** Asks for all fields; undefined when the person declined. */
 async function fillForm(form: ElicitForm, parts: FormParts): Promise<string | undefined> {
   const filled: [string, ElicitValue][] = [];
   for (const field of form.fields) {
@@ -68,7 +68,7 @@ function valuesIn(text: string): readonly string[] {
   return Object.values(JSON.parse(text)).flat().map(String);
 }
 
-/** Shows what would be sent, and asks once more. */
+/** Shows the filled form and asks for the final yes. */
 async function lastLook(form: ElicitForm, text: string, parts: FormParts): Promise<boolean> {
   const { screen } = parts, { paint } = screen;
   const server = displayText(form.server, { max: 64 });
@@ -86,7 +86,7 @@ async function lastLook(form: ElicitForm, text: string, parts: FormParts): Promi
   return /^(?:y|yes)$/i.test((typed ?? "").trim());
 }
 
-/** After a first yes: asks for each field. An allowing choice carries the form as JSON in `say`. */
+/** Asks for each field, after a first yes. The choice carries the form as JSON in `say`. */
 export async function askForm(question: Question, parts: FormParts): Promise<Choice> {
   const form = parseElicit(question);
   if (form.url !== undefined) {

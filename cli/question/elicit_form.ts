@@ -1,19 +1,19 @@
 /**
- * What an imported server asks a person, read as fields. The schema is the server's: untrusted, flat, bounded; nothing
- * of it is run, and a pattern of it least of all.
+ * Parses the form that an imported server asks a person to fill in. The schema is the server's: untrusted, flat, bounded;
+ * none of it is executed, its patterns in particular.
  * @module
  */
 import * as z from "zod";
 import type { Question } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 
-/** A choice: what is sent, and what the server calls it. */
+/** A choice: the value to send, and the server's label for it. */
 export interface ElicitOption {
   readonly value: string;
   readonly label: string;
 }
 
-/** What kind of value a field takes. `unknown` cannot be asked for. */
+/** The type of a field's value. Remit cannot ask for `unknown`. */
 export type ElicitKind =
   | "text"
   | "number"
@@ -26,29 +26,29 @@ export type ElicitKind =
 /** A value that a person gave. */
 export type ElicitValue = string | number | boolean | readonly string[];
 
-/** One field. All its words are the server's. */
+/** One field; all its texts come from the server. */
 export interface ElicitField {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly required: boolean;
   readonly kind: ElicitKind;
-  /** Of `choice` and `choices`; at most 100. */
+  /** For `choice` and `choices`; at most 100. */
   readonly options: readonly ElicitOption[];
-  /** Characters of a text, size of a number, number of choices. */
-  readonly least?: number | undefined;
-  readonly most?: number | undefined;
+  /** Bounds of a text's characters, a number's value, the number of choices. */
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
   readonly format?: "email" | "uri" | "date" | "date-time" | undefined;
-  /** What the server would like: never taken without a person's word. */
+  /** The server's suggestion; only used when the person takes it explicitly. */
   readonly suggested?: ElicitValue | undefined;
 }
 
-/** A whole question. */
+/** The whole form. */
 export interface ElicitForm {
-  /** The server's name in remit.lock: Remit's word. */
+  /** The server's name in remit.lock, so Remit's own word. */
   readonly server: string;
   readonly message: string;
-  /** URL mode. */
+  /** The address to visit, in URL mode. */
   readonly url?: string | undefined;
   readonly fields: readonly ElicitField[];
 }
@@ -116,10 +116,10 @@ const FORMATS = ["email", "uri", "date", "date-time"] as const;
 function boundsOf(
   kind: ElicitKind,
   property: z.infer<typeof Property>,
-): { readonly least: number | undefined; readonly most: number | undefined } {
-  if (kind === "text") return { least: property.minLength, most: property.maxLength };
-  if (kind === "choices") return { least: property.minItems, most: property.maxItems };
-  return { least: property.minimum, most: property.maximum };
+): { readonly min: number | undefined; readonly max: number | undefined } {
+  if (kind === "text") return { min: property.minLength, max: property.maxLength };
+  if (kind === "choices") return { min: property.minItems, max: property.maxItems };
+  return { min: property.minimum, max: property.maximum };
 }
 
 function fieldOf(name: string, raw: unknown, required: boolean): ElicitField {
@@ -156,9 +156,9 @@ function wrongForm(why: string, cause?: unknown): Fault {
 }
 
 /**
- * Reads a question of kind `elicit`.
+ * Parses the form of a question of kind `elicit`.
  *
- * @throws Fault `invalidInput` for a question without a form that can be read
+ * @throws Fault `invalidInput` for a form that cannot be read
  */
 export function parseElicit(question: Pick<Question, "argumentsText">): ElicitForm {
   let given: z.infer<typeof Asked>;

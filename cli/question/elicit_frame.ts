@@ -1,6 +1,6 @@
 /**
- * What an imported server asks, inside the frame of a question: its words stand behind the frame's inner bar, and
- * Remit's own words beside them.
+ * Draws an imported server's form inside a question's frame: the server's words behind the inner bar, Remit's own beside
+ * them.
  * @module
  */
 import type { Question } from "../../contracts/authority/mod.ts";
@@ -9,12 +9,12 @@ import { type ElicitField, type ElicitForm, parseElicit } from "./elicit_form.ts
 import { wantsSecret } from "./elicit_value.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-/** How a frame is drawn into. `block` draws untrusted lines, the others Remit's own. */
+/** Draws into a frame. `block` draws untrusted lines, the others Remit's own. */
 export interface FramePen {
   readonly paint: Paint;
   own(text?: string): void;
   field(name: string, text: string): void;
-  block(lines: readonly string[], most: number): void;
+  block(lines: readonly string[], max: number): void;
 }
 
 const MESSAGE_LINES = 40;
@@ -22,11 +22,11 @@ const FORM_LINES = 200;
 const WHOLE = { prefix: "", max: 100_000, maxLines: 10_000, columns: 1_000_000 };
 
 function rangeWords(field: ElicitField): string {
-  const { least, most } = field;
+  const { min, max } = field;
   const unit = field.kind === "text" ? " characters" : field.kind === "choices" ? " of them" : "";
-  if (least === undefined && most === undefined) return "";
-  if (least === undefined) return `at most ${most}${unit}`;
-  return most === undefined ? `at least ${least}${unit}` : `${least} to ${most}${unit}`;
+  if (min === undefined && max === undefined) return "";
+  if (min === undefined) return `at most ${max}${unit}`;
+  return max === undefined ? `at least ${min}${unit}` : `${min} to ${max}${unit}`;
 }
 
 const KINDS: Readonly<Record<ElicitField["kind"], string>> = {
@@ -46,7 +46,7 @@ const FORMATS: Readonly<Record<NonNullable<ElicitField["format"]>, string>> = {
   "date-time": "a time, as 2026-11-22T18:00:00Z",
 };
 
-/** What a field takes, in Remit's words. */
+/** The values that a field takes, in Remit's words. */
 function fieldWords(field: ElicitField): string {
   return [
     field.format === undefined ? KINDS[field.kind] : FORMATS[field.format],
@@ -55,7 +55,7 @@ function fieldWords(field: ElicitField): string {
   ].filter((each) => each !== "").join(", ");
 }
 
-/** A field's words as the server wrote them, made safe: one line each. */
+/** A field's texts from the server, made safe: one line each. */
 export function fieldLines(field: ElicitField): readonly string[] {
   const title = field.title === "" || field.title === field.name
     ? ""
@@ -76,7 +76,7 @@ export function fieldLines(field: ElicitField): readonly string[] {
   ];
 }
 
-/** The host of an address, and what is odd about it; undefined when it is no web address. */
+/** The host of an address, with a note on anything odd; undefined when it is no web address. */
 export function hostWords(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;
@@ -113,7 +113,7 @@ function drawAddress(address: string, pen: FramePen): void {
   pen.block([displayText(address, { max: 8_192 })], 20);
 }
 
-/** Draws the body of a question of kind `elicit`. A form that cannot be read is said to be so. */
+/** Draws the body of a question of kind `elicit`. Shows the raw arguments of a form that cannot be read. */
 export function drawElicit(question: Question, pen: FramePen): void {
   let form: ElicitForm;
   try {

@@ -1,12 +1,12 @@
-/** What a person types into a field of a form, held against what the field takes. @module */
+/** Parses what a person types into a form's field, and checks it against the field. @module */
 import * as z from "zod";
 import type { ElicitField, ElicitForm, ElicitValue } from "./elicit_form.ts";
 import { namesSecret } from "../../text/looks_secret.ts";
 
-/** A value, or why it is none, in words that follow the field's name. */
+/** A value, or the reason for its rejection, in words that follow the field's name. */
 export type Held = { readonly value: ElicitValue } | { readonly wrong: string };
 
-/** Most characters of a form as JSON: what a signed answer can carry. */
+/** Most characters of a filled form as JSON: what a signed answer can carry. */
 export const FORM_CHARACTERS = 2_000;
 
 const YES = new Set(["y", "yes", "true"]);
@@ -18,10 +18,9 @@ const FORMAT: Readonly<Record<NonNullable<ElicitField["format"]>, z.ZodType>> = 
   "date-time": z.iso.datetime({ offset: true }),
 };
 
-function bounds(field: ElicitField, size: number, what: string): string | undefined {
-  const { least, most } = field;
-  if (least !== undefined && size < least) return `it takes at least ${least}${what}`;
-  if (most !== undefined && size > most) return `it takes at most ${most}${what}`;
+function bounds({ min, max }: ElicitField, size: number, unit: string): string | undefined {
+  if (min !== undefined && size < min) return `it takes at least ${min}${unit}`;
+  if (max !== undefined && size > max) return `it takes at most ${max}${unit}`;
   return undefined;
 }
 
@@ -96,7 +95,7 @@ const TAKES: Readonly<Record<ElicitField["kind"], string>> = {
   unknown: "Remit cannot ask for a value of this form",
 };
 
-/** Reads what was typed; `=` takes what the server suggests. */
+/** Parses typed text; `=` takes the server's suggestion. */
 export function readTyped(field: ElicitField, typed: string): Held {
   const value = typed.trim() === "=" && field.suggested !== undefined
     ? field.suggested
@@ -111,7 +110,7 @@ const Given = z.record(
   z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]),
 );
 
-/** Why a whole form, given as a value, cannot be sent; undefined when it can. */
+/** Why a filled form cannot be sent; undefined when it can. */
 export function wrongForm(form: ElicitForm, given: unknown): string | undefined {
   const parsed = Given.safeParse(given);
   if (!parsed.success) return "it is no object of texts, numbers and choices";
@@ -136,7 +135,7 @@ export function wrongForm(form: ElicitForm, given: unknown): string | undefined 
 const SECRET_WORDS =
   /pass(?:word|phrase|code)|(?:access|api|private|secret).?(?:key|token)|card.?number|one.?time.?code|seed.?phrase/i;
 
-/** Tells whether a field seems to want a secret. No server may ask for one this way. */
+/** Whether a field seems to ask for a secret, which no server may do in a form. */
 export function wantsSecret(field: ElicitField): boolean {
   const { name, title, description } = field;
   return namesSecret(name) || namesSecret(title) || SECRET_WORDS.test(description.slice(0, 2_000));

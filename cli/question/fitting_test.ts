@@ -18,7 +18,7 @@ Deno.test("at 80 by 24 a question's headline and all its fields are on the scree
       (_, n) => change(folder, `desk/long-${n}`, { next: next + n }),
     );
     const changes = staged.map((each) => showChange(disk, folder, each));
-    const { lines, most } = fittingLines(question({ changes: staged }), changes, {
+    const { lines, maxLines } = fittingLines(question({ changes: staged }), changes, {
       ...{ width: 80, paint, rows: 21 },
     });
     assert.ok(lines.length <= 21, String(lines.length));
@@ -26,8 +26,12 @@ Deno.test("at 80 by 24 a question's headline and all its fields are on the scree
     assert.match(lines[1] ?? "", /Apply 1 change/);
     assert.match(lines.at(-1) ?? "", /^┗━+$/);
     assert.ok(lines.some((line) => /more lines: type d/.test(line)));
-    assert.deepEqual(shownWhole(changes, false, most), [], "what was not shown is not vouched for");
-    assert.equal(shownWhole(changes, true, most).length, files);
+    assert.deepEqual(
+      shownWhole(changes, false, maxLines),
+      [],
+      "what was not shown is not vouched for",
+    );
+    assert.equal(shownWhole(changes, true, maxLines).length, files);
   }
 });
 
@@ -52,10 +56,10 @@ Deno.test("at 80 by 24 the headline of a call with all that is known of it is on
 Deno.test("what fits is shown whole, and counts as seen", () => {
   const staged = change(folder, "desk/x.md", { base: "one\n", next: "two\n" });
   const changes = [showChange(disk, folder, staged)];
-  const { most } = fittingLines(question({ changes: [staged] }), changes, {
+  const { maxLines } = fittingLines(question({ changes: [staged] }), changes, {
     ...{ width: 80, paint, rows: 21 },
   });
-  assert.deepEqual(shownWhole(changes, false, most), [staged.next]);
+  assert.deepEqual(shownWhole(changes, false, maxLines), [staged.next]);
 });
 
 Deno.test("a diff shows what comes, what goes, what moved and the words that changed; without colours it is as it was", () => {

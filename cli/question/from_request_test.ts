@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Question } from "../../contracts/authority/mod.ts";
-import { valueOrigins } from "./from_request.ts";
+import { valueOrigins } from "./question_frame.ts";
 
 const question = (args: object, scope: object = {}): Question =>
   // TRUST: what of a question the origins read.

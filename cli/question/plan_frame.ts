@@ -1,10 +1,10 @@
-/** What a program may call, as lines of a question. @module */
+/** The calls that a planned program may make, as lines of a question. @module */
 import type { Plan } from "../../contracts/authority/plan.ts";
 import { displayText } from "../../text/mod.ts";
 
 type Site = Plan["sites"][number];
 
-/** A line, and whether a reader should look twice: what it names stands in nobody's request. */
+/** A line; `look`: the reader should check it, because its value is not in the request. */
 export interface PlanLine {
   readonly text: string;
   readonly look: boolean;
@@ -17,7 +17,7 @@ const BECOMES: Readonly<Record<Site["becomes"], string>> = {
   refused: "will be refused",
 };
 
-/** The lines of a plan: each call with how often, on what it depends, and where each of its values comes from. */
+/** A plan's lines: each call with its count and condition, then its values with their origin. */
 export function planLines({ sites }: Plan): readonly PlanLine[] {
   return sites.flatMap((site) => {
     const { atMost, under, becomes } = site;

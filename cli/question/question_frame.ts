@@ -1,6 +1,6 @@
 /**
- * A question in a frame that untrusted text cannot draw: every line of the frame begins with `┃`,
- * every untrusted line within it with `┃   │`, and no line is long enough for the terminal to wrap.
+ * Draws a question in a frame that untrusted text cannot imitate: every line begins with `┃`, every untrusted line with
+ * `┃   │`, and no line is long enough for the terminal to wrap.
  * @module
  */
 import type { Digest, Question, Source } from "../../contracts/authority/mod.ts";
@@ -9,28 +9,29 @@ import { exactWrap, hardWrap, wordWrap } from "../terminal/columns.ts";
 import { drawElicit } from "./elicit_frame.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { coverWords, earlierLines } from "./earlier_lines.ts";
-import { valueOrigins } from "./from_request.ts";
 import { planLines } from "./plan_frame.ts";
-import { shownArguments } from "./shown_arguments.ts";
 import { makeDiffPaint } from "./diff_paint.ts";
 import type { ShownChange } from "./shown_content.ts";
+import type { ValueOrigin } from "../../contracts/authority/origin.ts";
+import type { Json } from "../../contracts/base/mod.ts";
+import { standsIn } from "../../text/stands_in.ts";
 
-/** What a frame is drawn with. */
+/** How to draw a frame. */
 export interface FrameOptions {
   readonly width: number;
   readonly paint: Paint;
   /** Show every line, however many. */
   readonly whole: boolean;
-  /** Lines of one block at most; absent: as many as a reader takes in. */
-  readonly most?: number;
-  /** The person's own words that the task began with; absent where they are another's. */
+  /** Most lines of one block; absent: the default of each block. */
+  readonly maxLines?: number;
+  /** The person's own request at the start of the task; absent where someone else wrote the request. */
   readonly request?: string | undefined;
 }
 
-const LINES_A_FILE = 60;
+const FILE_LINES = 60;
 const ARGUMENT_LINES = 24;
 const PLAN_LINES = 120;
-/** Nothing is left out. */
+/** Display without cuts. */
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
 const TITLES: Readonly<Record<Question["kind"], string>> = {
@@ -50,58 +51,55 @@ const DECLARED: Readonly<Record<NonNullable<Question["declared"]>, string>> = {
   none: "the agent did not say which tools your request needs",
 };
 
-/** New contents of which a frame shows every changed line. */
+/** Digests of the new contents whose every changed line the frame shows. */
 export function shownWhole(
   changes: readonly ShownChange[],
   whole: boolean,
-  most = LINES_A_FILE,
+  maxLines = FILE_LINES,
 ): Digest[] {
   return changes.flatMap((change) =>
-    change.whole !== undefined && (whole || change.lines.length <= Math.min(most, LINES_A_FILE))
+    change.whole !== undefined && (whole || change.lines.length <= Math.min(maxLines, FILE_LINES))
       ? [change.whole]
       : []
   );
 }
 
-/** Lines of a block that are tried, one after the other, until a frame fits. */
-const FITS = [LINES_A_FILE, 24, 12, 8, 5, 3, 2, 1, 0];
-
-/** A frame that is no higher than the screen, and the lines of one block that it shows. */
-export interface Fitted {
-  readonly lines: readonly string[];
-  readonly most: number;
-}
+/** Block sizes to try, one after the other, until a frame fits. */
+const BLOCK_SIZES = [FILE_LINES, 24, 12, 8, 5, 3, 2, 1, 0];
 
 /**
- * Draws a question in `rows` rows: its headline and the choices under it are on the screen at once. Blocks become shorter
- * and say what they leave out; of fields that do not fit the last ones are left out.
+ * Draws a question in `rows` rows, so that its headline and the choices under it are visible at once. Blocks are cut with
+ * a note; if the fields still do not fit, the last ones are left out.
  */
 export function fittingLines(
   question: Question,
   changes: readonly ShownChange[],
-  { rows, ...options }: Omit<FrameOptions, "whole" | "most"> & {
+  { rows, ...options }: Omit<FrameOptions, "whole" | "maxLines"> & {
     readonly rows: number | undefined;
   },
-): Fitted {
-  const drawn = (most: number): string[] =>
-    questionLines(question, changes, { ...options, whole: false, most });
-  if (rows === undefined) return { lines: drawn(LINES_A_FILE), most: LINES_A_FILE };
-  for (const most of FITS) {
-    const lines = drawn(most);
-    if (lines.length <= rows) return { lines, most };
+): {
+  readonly lines: readonly string[];
+  readonly maxLines: number;
+} {
+  const drawn = (maxLines: number): string[] =>
+    questionLines(question, changes, { ...options, whole: false, maxLines });
+  if (rows === undefined) return { lines: drawn(FILE_LINES), maxLines: FILE_LINES };
+  for (const maxLines of BLOCK_SIZES) {
+    const lines = drawn(maxLines);
+    if (lines.length <= rows) return { lines, maxLines };
   }
   const lines = drawn(0);
   const kept = lines.slice(0, Math.max(3, rows - 2));
   const left = lines.length - kept.length - 1;
   const note = `${options.paint.yellow("┃")}     … ${left} more lines: type d to see them all`;
-  return { lines: [...kept, note, lines.at(-1) ?? ""], most: 0 };
+  return { lines: [...kept, note, lines.at(-1) ?? ""], maxLines: 0 };
 }
 
 function untrustedSources(sources: readonly Source[]): readonly Source[] {
   return sources.filter((each) => each.colour !== "BLUE");
 }
 
-/** Draws a question. `changes` were read and hashed by the caller. */
+/** Draws a question. The caller has read and hashed `changes`. */
 export function questionLines(
   question: Question,
   changes: readonly ShownChange[],
@@ -118,19 +116,19 @@ export function questionLines(
     lines.push(`${bar} ${paint.dim(name.padEnd(11))} ${first}`.trimEnd());
     for (const piece of more) lines.push(`${bar} ${" ".repeat(11)} ${piece}`.trimEnd());
   };
-  const alien = (text: string, colour: (line: string) => string = (line) => line): void => {
+  const untrusted = (text: string, colour: (line: string) => string = (line) => line): void => {
     const pieces = exactWrap(text, width - 9);
     const paintLike = (piece: string): string =>
       pieces.length === 1 ? colour(piece) : paintAs(text, piece, colour);
     pieces.forEach((piece, n) => {
-      // A line that goes on must not look like a line of its own.
+      // A continuation must not look like a line of its own.
       const mark = n === 0 ? "│" : "│ ↪";
       lines.push(`${bar}   ${paint.dim(mark)} ${paintLike(piece)}`.trimEnd());
     });
   };
-  const block = (raw: readonly string[], most: number, colour?: (line: string) => string): void => {
-    const shown = whole ? raw : raw.slice(0, Math.min(most, options.most ?? most));
-    for (const line of shown) alien(line, colour);
+  const block = (raw: readonly string[], max: number, colour?: (line: string) => string): void => {
+    const shown = whole ? raw : raw.slice(0, Math.min(max, options.maxLines ?? max));
+    for (const line of shown) untrusted(line, colour);
     const rest = raw.length - shown.length;
     if (rest > 0) own(`    … ${rest} more lines: type d to see them all`);
   };
@@ -154,9 +152,9 @@ export function questionLines(
     }
     field("may call", "this, and nothing else in this task:");
     const planned = planLines(question.plan);
-    const room = whole ? planned.length : Math.min(options.most ?? PLAN_LINES, PLAN_LINES);
+    const room = whole ? planned.length : Math.min(options.maxLines ?? PLAN_LINES, PLAN_LINES);
     for (const { text, look } of planned.slice(0, room)) {
-      alien(text, look ? paint.yellow : undefined);
+      untrusted(text, look ? paint.yellow : undefined);
     }
     if (planned.length > room) {
       own(`    … ${planned.length - room} more lines: type d to see them all`);
@@ -171,7 +169,7 @@ export function questionLines(
     }
     for (const { name, text } of texts) {
       field("and", `${displayText(name, { max: 64 })}, exactly this text`);
-      block(displayBlock(text, WHOLE), LINES_A_FILE);
+      block(displayBlock(text, WHOLE), FILE_LINES);
     }
   }
   const { reason } = question;
@@ -212,8 +210,8 @@ export function questionLines(
   for (const change of changes) {
     const count = change.note ?? `+${change.plus} −${change.minus}`;
     field("change", `${change.kind}, ${count}`);
-    alien(change.path, paint.bold);
-    block(change.lines, LINES_A_FILE, makeDiffPaint(change.lines, paint));
+    untrusted(change.path, paint.bold);
+    block(change.lines, FILE_LINES, makeDiffPaint(change.lines, paint));
   }
   if (question.executes.length > 0) {
     field(paint.red("runs later"), "these changed files are executed by other programs");
@@ -241,11 +239,11 @@ export function questionLines(
   return lines;
 }
 
-/** Paints a piece as its whole line is painted: by the line's first character, not the piece's. */
+/** Paints a piece of a wrapped line by the first character of the whole line. */
 function paintAs(line: string, piece: string, colour: (line: string) => string): string {
   const mark = line.slice(0, 1);
   const painted = colour(mark + piece);
-  // Where words within it have colours of their own, it is another line that reads alike.
+  // A colour function that paints words within the line separately does not return it whole: leave the piece plain.
   return painted.includes(mark + piece) ? painted.replace(mark + piece, piece) : piece;
 }
 
@@ -260,4 +258,86 @@ export function choiceLine(question: Question, paint: Paint): string {
   return paint.dim(
     `  y yes, once${more}   d show all   n [words] no, and why   Enter alone is no`,
   );
+}
+
+const MAX_VALUE = 80;
+const OWN: ReadonlySet<ValueOrigin["from"]> = new Set(["request", "default"]);
+
+/** The gate's knowledge of a value that is not the person's, in words. */
+function whereFrom({ from, tool, colour, says }: ValueOrigin): string {
+  const author = colour === "RED" ? ", which a stranger wrote" : "";
+  const hint = says === undefined ? "" : `, with ${says}`;
+  if (from === "record") return `(the id of what your words name, listed by ${tool}${hint})`;
+  if (from === "result") return `(stands in a result of ${tool}${author}${hint})`;
+  return "(written by the agent)";
+}
+
+/**
+ * The values of a call with effects outside the task: of sending, paying, deleting, or telling a server or peer. Undefined
+ * for any other call, and where the arguments are no object. Each line is `name: value`, untrusted.
+ */
+export function valueOrigins(
+  { scope: { tool, effect, destination }, argumentsText, origins }: Question,
+  request: string,
+): {
+  readonly asked: readonly string[];
+  readonly elsewhere: readonly string[];
+} | undefined {
+  const leaves = destination !== undefined || /^(?:mcp|a2a)_/.test(tool) ||
+    effect === "outboundWrite" || effect === "destructive" || effect === "admin";
+  if (!leaves) return undefined;
+  let args: Json;
+  try {
+    args = JSON.parse(argumentsText);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (args === null || typeof args !== "object") return undefined;
+  const [asked, elsewhere]: [string[], string[]] = [[], []];
+  const known = new Map(origins?.map((each) => [each.at, each]));
+  const look = (value: Json, name: string): void => {
+    if (value !== null && typeof value === "object") {
+      for (const [key, each] of Object.entries(value)) {
+        look(each, name === "" ? key : `${name}.${key}`);
+      }
+      return;
+    }
+    const text = String(value);
+    const shown = text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE).toWellFormed()}…`;
+    const origin = known.get(name);
+    const line = `${name}: ${shown}`;
+    if (origin === undefined ? standsIn(request, value) : OWN.has(origin.from)) asked.push(line);
+    else elsewhere.push(origin === undefined ? line : `${line}  ${whereFrom(origin)}`);
+  };
+  look(args, "");
+  return { asked, elsewhere };
+}
+
+/** The split arguments; together they are complete. */
+export interface ShownArguments {
+  /** JSON of everything except the texts. */
+  readonly rest: string;
+  /** Texts of several lines, by their argument's name. Both are untrusted. */
+  readonly texts: readonly { readonly name: string; readonly text: string }[];
+}
+
+/** Splits canonical arguments; arguments that are no object stay whole. */
+export function shownArguments(argumentsText: string): ShownArguments {
+  const whole: ShownArguments = { rest: argumentsText, texts: [] };
+  let args: unknown;
+  try {
+    args = JSON.parse(argumentsText);
+  } catch {
+    return whole; // The kernel writes JSON; a forged question is shown as it is.
+  }
+  if (typeof args !== "object" || args === null || Array.isArray(args)) return whole;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(args);
+  const texts = entries.flatMap(([name, value]) =>
+    typeof value === "string" && value.includes("\n") ? [{ name, text: value }] : []
+  );
+  if (texts.length === 0) return whole;
+  const named = new Set(texts.map(({ name }) => name));
+  const rest = Object.fromEntries(entries.filter(([name]) => !named.has(name)));
+  return { rest: JSON.stringify(rest), texts };
 }

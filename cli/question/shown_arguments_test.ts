@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { shownArguments } from "./shown_arguments.ts";
+import { shownArguments } from "./question_frame.ts";
 
 Deno.test("a page's text is shown line by line beside the other arguments, and nothing is lost", () => {
   const args = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer(), fc.constant("a\nb")));

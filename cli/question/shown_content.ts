@@ -1,4 +1,4 @@
-/** Contents of staged changes, read and hashed here, and never shown on another's word. @module */
+/** Reads staged contents by digest, verifies them, and shows their changes. @module */
 import { structuredPatch } from "diff";
 import { join } from "node:path";
 import type { Digest } from "../../contracts/authority/mod.ts";
@@ -9,14 +9,14 @@ import { displayBlock, displayText } from "../../text/mod.ts";
 import type { DiskRead } from "../../launch/disk/machine.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-const LARGEST_DIFF = 400_000;
+const MAX_DIFF = 400_000;
 const DIFF_MS = 2_000;
-/** Of a longer line nobody says that they have seen it. */
-const LONGEST_WHOLE = 20_000;
-// Wrapped where it is drawn, so not here.
+/** A longer line is not counted as seen by the person. */
+const MAX_READABLE_LINE = 20_000;
+// The frame wraps lines, so nothing is cut here.
 const WHOLE = { prefix: "", max: 1_000_000, maxLines: 100_000, columns: 1_000_000 };
 
-/** Reads content by digest. Throws `refused` when the file is not what its name says. */
+/** Reads content by digest. Throws `refused` when the file's content does not match. */
 export function readContent(
   disk: Pick<DiskRead, "read">,
   folder: string,
@@ -35,7 +35,7 @@ export function readContent(
   return bytes;
 }
 
-/** One file's change as it is shown. All lines are safe text without colours. */
+/** One file's change, ready to show. All lines are safe text without colours. */
 export interface ShownChange {
   /** Safe text. */
   readonly path: string;
@@ -44,15 +44,15 @@ export interface ShownChange {
   readonly minus: number;
   /** Lines of the diff, each beginning with `+`, `-`, a space or `@`. */
   readonly lines: readonly string[];
-  /** The new content, where `lines` leave nothing of the change out. */
+  /** The digest of the new content, where `lines` show the whole change. */
   readonly whole?: Digest;
-  /** What is no text on one side or both, or in another encoding than UTF-8. */
+  /** What the lines do not show: content that is no text, an encoding other than UTF-8. */
   readonly note?: string;
 }
 
-/** What an agent can edit as text is shown as text, in whatever encoding it is. */
+/** A file's content; agents edit text in these encodings, so people see it as text. */
 interface Content {
-  /** Undefined for what is no text. */
+  /** Undefined for content that is no text. */
   readonly text: string | undefined;
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
 }
@@ -73,7 +73,7 @@ function contentOf(bytes: Uint8Array): Content {
   }
 }
 
-/** What the lines alone do not say: a side that is no text, an encoding that is not the usual one. */
+/** What the lines do not show: a side that is no text, an unusual encoding. */
 function noteOf(old: Content, next: Content, whole: string): string | undefined {
   if (next.text === undefined) return `no text: ${whole}`;
   if (old.text === undefined) return `what was there is no text; all that comes: ${whole}`;
@@ -106,7 +106,7 @@ export function showChange(
     digest === undefined ? new Uint8Array() : readContent(disk, folder, digest);
   const [before, after] = [read(change.base), read(change.next)];
   const now = contentOf(after);
-  // What is not there yet, or no more, has no encoding of its own.
+  // An added or deleted file has one side only: the other takes its encoding.
   const was = change.base === undefined ? { ...now, text: "" } : contentOf(before);
   const to = change.next === undefined ? { ...was, text: was.text && "" } : now;
   const [held, hash] = change.next === undefined ? [before, change.base] : [after, change.next];
@@ -118,20 +118,20 @@ export function showChange(
   const noted = note === undefined ? {} : { note };
   if (to.text === undefined) return { path, kind, plus: 0, minus: 0, lines: [], ...noted };
   const old = was.text ?? "", next = to.text;
-  const patch = old.length + next.length > LARGEST_DIFF
+  const patch = old.length + next.length > MAX_DIFF
     ? undefined
     : structuredPatch("a", "b", old, next, "", "", { context: 3, timeout: DIFF_MS });
   const raw = patch === undefined
-    // No shorter way was found: everything that goes, then everything that comes.
+    // Too large or too slow to compare: all old lines, then all new ones.
     ? [...whole("-", old), ...whole("+", next)]
     : patch.hunks.flatMap((hunk) => [
       `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
       ...hunk.lines,
     ]);
-  // Said once where it is so of all lines before and after; else each end that differs is spelled out.
+  // One note where all lines on both sides end in CRLF; else each differing line end is visible.
   const crlf = (old + next).includes("\r\n") && ![old, next].some((text) => /(?<!\r)\n/.test(text));
-  const said = crlf ? [...notes, "all lines end in CRLF"] : notes;
-  const readable = raw.every((line) => line.length <= LONGEST_WHOLE);
+  const allNotes = crlf ? [...notes, "all lines end in CRLF"] : notes;
+  const readable = raw.every((line) => line.length <= MAX_READABLE_LINE);
   return {
     ...(change.next !== undefined && readable ? { whole: change.next } : {}),
     path,
@@ -139,7 +139,7 @@ export function showChange(
     plus: raw.filter((line) => line.startsWith("+")).length,
     minus: raw.filter((line) => line.startsWith("-")).length,
     lines: safeLines(crlf ? raw.map((line) => line.replace(/\r$/, "")) : raw),
-    ...(said.length === 0 ? {} : { note: said.join("; ") }),
+    ...(allNotes.length === 0 ? {} : { note: allNotes.join("; ") }),
   };
 }
 

@@ -1,22 +1,22 @@
-/** A person's decision becomes a signed answer. @module */
+/** Signs a person's decision. @module */
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { toJson } from "../../contracts/base/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Signer } from "../../config/key/person_key_powers.ts";
 
-/** What a person decided, and how. */
+/** A person's decision, and how it was given. */
 export interface Verdict {
   readonly decision: Answer["decision"];
   readonly for: Answer["for"];
   readonly say?: string | undefined;
-  /** New contents that the person saw whole before deciding. */
+  /** Digests of new contents that the person saw whole before deciding. */
   readonly sanitizes?: Answer["sanitizes"];
   readonly by: string;
   readonly channel: Answer["channel"];
 }
 
-/** Signs a verdict on exactly the question that was shown. `at` is milliseconds since 1970. */
+/** Signs a verdict on exactly the question as shown. `at` is milliseconds since 1970. */
 export function signAnswer(
   question: Question,
   verdict: Verdict,

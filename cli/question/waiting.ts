@@ -1,12 +1,12 @@
-/** What waits for a person, and what waited until nobody could answer it any more. @module */
+/** Lists the questions that wait for a person, and the expired ones that still hold up a task. @module */
 import { Question, QuestionId, TaskId } from "../../contracts/authority/mod.ts";
 import type { Json } from "../../contracts/base/mod.ts";
 import { recordOf, rowsOf } from "../command.ts";
 
-/** Asks a kernel. */
+/** Asks the kernel. */
 type Ask = (op: string, body: Json) => Promise<Json>;
 
-/** Questions that can be answered, and then those that have expired and that a task still waits for. */
+/** The open questions, then the expired ones that a task still waits for. */
 export async function waitingQuestions(ask: Ask, of?: TaskId): Promise<readonly Question[]> {
   const open = Question.array().parse(await ask("questions", of === undefined ? {} : { task: of }));
   const rows = of === undefined
@@ -23,7 +23,7 @@ export async function waitingQuestions(ask: Ask, of?: TaskId): Promise<readonly 
   return [...open, ...expired];
 }
 
-/** What to do about one that has expired. */
+/** How to ask an expired question again. */
 export function expiredWords({ task }: Pick<Question, "task">): string {
   return `"remit resume ${task}" asks it again`;
 }

@@ -1,4 +1,4 @@
-/** AgentDojo's pairs, played by several kernels at a time. @module */
+/** Plays AgentDojo's pairs on several kernels in parallel. @module */
 import {
   type Dojo,
   type DojoPair,
@@ -18,7 +18,7 @@ import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 import { takeRules, wholeNumber } from "./suites.ts";
 
-/** What of it is played. */
+/** The part of AgentDojo to play. */
 interface DojoChoice {
   /** Absolute. */
   readonly folder: string;
@@ -26,13 +26,13 @@ interface DojoChoice {
   readonly only?: string | undefined;
   readonly variants: readonly Variant[];
   readonly persons: readonly Oracle[];
-  /** Each task as a program. */
+  /** Plays each task as one program. */
   readonly planned: boolean;
 }
 
 /**
- * Plays each user task with each person, then each pair with each variant and each person.
- * @throws Fault `invalidInput` for a suite or a release that AgentDojo does not have, `unavailable` where a run breaks off
+ * Plays each user task with each person, then each pair of task and attack with each variant and person.
+ * @throws Fault `invalidInput` for an unknown suite or release, `unavailable` where a run breaks off
  */
 export async function playAgentDojo(
   command: Command<Basic | "redteam">,
@@ -72,14 +72,14 @@ export async function playAgentDojo(
   }
 }
 
-/** User tasks and so many attacks, evenly chosen; only the user tasks that these are on, of none all. */
-function chosen(pairs: readonly DojoPair[], most: number | undefined): readonly DojoPair[] {
+/** At most `max` attacks, evenly spread, with the user tasks they attack; for 0, all user tasks alone. */
+function chosen(pairs: readonly DojoPair[], max: number | undefined): readonly DojoPair[] {
   const attacks = pairs.filter(({ injection }) => injection !== undefined);
-  if (most === undefined || attacks.length <= most) return pairs;
-  if (most === 0) return pairs.filter(({ injection }) => injection === undefined);
+  if (max === undefined || attacks.length <= max) return pairs;
+  if (max === 0) return pairs.filter(({ injection }) => injection === undefined);
   const few = Array.from(
-    { length: most },
-    (_, at) => attacks[Math.floor(at * attacks.length / most)],
+    { length: max },
+    (_, at) => attacks[Math.floor(at * attacks.length / max)],
   ).filter((pair) => pair !== undefined);
   const tasks = new Set(few.map(({ suite, task }) => `${suite}/${task}`));
   return [
@@ -90,7 +90,7 @@ function chosen(pairs: readonly DojoPair[], most: number | undefined): readonly 
   ];
 }
 
-/** Each lane has a state, a kernel and a server of its own, and takes the next run that is left. */
+/** Plays runs in lanes: each has its own state, kernel and server, and takes the next run. */
 async function playSuite(
   command: Command<Basic | "redteam">,
   { dojo, suite, runs }: {
@@ -103,7 +103,7 @@ async function playSuite(
   const file = flag(command.parsed, "runs");
   const left = [...runs];
   const came: RunOutcome[] = [];
-  /** A machine under load may end a process of a run: it is played once more. */
+  /** Repeats a run once: a machine under load may end one of its processes. */
   const twice = async (stage: Stage, run: DojoRun): Promise<RunOutcome> => {
     try {
       return await dojo.play(stage, run);

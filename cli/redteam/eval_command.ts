@@ -1,4 +1,4 @@
-/** `remit eval`: tasks with checks, for any model. @module */
+/** `remit eval`: measures any model on tasks with checks. @module */
 import { play, plotOf, type Score, setStage } from "../../redteam/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -7,7 +7,7 @@ import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 import { shippedSuites, takeRules } from "./suites.ts";
 
-/** Runs it; exits with 1 when a task did not pass. */
+/** `eval`; exits with 1 when a task failed its checks. */
 export async function evalCommand(command: Command<Basic | "redteam">): Promise<number> {
   const { powers, parsed } = command;
   const model = flag(parsed, "model");

@@ -1,6 +1,7 @@
-/** `remit redteam` and `remit eval`, as help and parsing read them. @module */
+/** The commands `remit redteam` and `remit eval`. @module */
 import { MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const RULES = {
   name: "rules",
@@ -71,7 +72,7 @@ export const REDTEAM = family(
       [MODEL, RULES, SUITE, { name: "plot", value: "FILE", help: "write the pass rates as SVG" }],
     ),
   ],
-  ["screen", "disk", "environment", "kernels", "redteam"],
+  [...BASIC, "redteam"],
   {
     redteam: async () => (await import("./redteam_command.ts")).redteamCommand,
     eval: async () => (await import("./eval_command.ts")).evalCommand,

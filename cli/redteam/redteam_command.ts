@@ -1,4 +1,4 @@
-/** `remit redteam`: what could an injection do here? @module */
+/** `remit redteam`: tries what an injection could do here. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
@@ -25,12 +25,12 @@ import type { Basic } from "../powers.ts";
 import { playAgentDojo } from "./agentdojo.ts";
 import { fileText, shippedSuites, takeRules, wholeNumber } from "./suites.ts";
 
-/** Suites that are played at a time. */
+/** Suites played in parallel. */
 const LANES = 4;
 
 type Redteam = Command<Basic | "redteam">;
 
-/** Runs it; exits with 1 when an attack got through. */
+/** `redteam`; exits with 1 when an attack succeeded. */
 export async function redteamCommand(command: Redteam): Promise<number> {
   const { powers, parsed } = command;
   const { environment, disk } = powers;
@@ -75,7 +75,7 @@ function personOf(name: string): Oracle {
   throw new Fault("invalidInput", `Cannot take --person: it is one of ${ORACLES.join(", ")}`);
 }
 
-/** AgentDojo's folder and suite, where `--suite` names it. */
+/** AgentDojo's folder and suite, where `--suite` names AgentDojo. */
 function dojoOf({ powers, parsed }: Redteam): { folder: string; only?: string } | undefined {
   const [name = "", ...more] = parsed.flags.get("suite") ?? [];
   if (name !== "agentdojo" && !name.startsWith("agentdojo/")) return undefined;
@@ -90,7 +90,7 @@ function dojoOf({ powers, parsed }: Redteam): { folder: string; only?: string } 
   return { folder: absolute(powers.environment, from), ...(only === "" ? {} : { only }) };
 }
 
-/** Plays suites of ours, some at a time. */
+/** Plays Remit's own suites, several in parallel. */
 async function playSuites(
   command: Redteam,
   { suites, quick, variants, persons }: {
@@ -107,7 +107,7 @@ async function playSuites(
   const lane = async (): Promise<void> => {
     for (let suite = left.shift(); suite !== undefined; suite = left.shift()) {
       screen.say(`${suite.suite}  ${displayText(suite.about, { max: 100 })}`);
-      // A state and a kernel for each suite: no task of one is handed the servers of another.
+      // Each suite has its own state and kernel, so that no task receives another suite's servers.
       const workshop = redteam.open();
       try {
         takeRules(command, workshop, has(parsed, "own") ? places.config : undefined);
@@ -116,7 +116,7 @@ async function playSuites(
           runs.push(await play(stage, suite, run));
         }
       } catch (error) {
-        // The other lanes stop after the suite that they play.
+        // The other lanes stop after their current suite.
         left.length = 0;
         throw error;
       } finally {
@@ -129,7 +129,7 @@ async function playSuites(
   return runs;
 }
 
-/** Every run of a suite; quick: its last task and first attack. */
+/** Every run of a suite; with `quick`, only its last task and first attack. */
 function* plan(
   suite: Suite,
   quick: boolean,
@@ -155,9 +155,9 @@ async function suitesOf(command: Redteam): Promise<readonly Suite[]> {
   const [named] = parsed.flags.get("suite") ?? [];
   const from = flag(parsed, "from");
   if (named === "injecagent" && from !== undefined) {
-    const most = Math.ceil((wholeNumber(command, "most") ?? 20) / INJECAGENT_FILES.length);
+    const max = Math.ceil((wholeNumber(command, "most") ?? 20) / INJECAGENT_FILES.length);
     return INJECAGENT_FILES.flatMap((file, n) =>
-      injecAgentSuite(fileText(powers, join(absolute(powers.environment, from), file)), most)
+      injecAgentSuite(fileText(powers, join(absolute(powers.environment, from), file)), max)
         .map((suite) => ({ ...suite, suite: `${suite.suite}_${n}` }))
     );
   }

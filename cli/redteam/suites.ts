@@ -1,4 +1,4 @@
-/** Suites and rules, as the flags of both commands name them. @module */
+/** Reads the suites and rules that the flags of both commands name. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { parseSuite, type Suite, type Workshop } from "../../redteam/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
@@ -15,7 +15,7 @@ export function fileText({ disk }: Pick<Powers, "disk">, path: string): string {
   return new TextDecoder().decode(bytes);
 }
 
-/** Those that are in the box, or the ones that `--suite` names: by name, or a file. */
+/** The suites in the box, or those of `--suite`: by name, or from a file. */
 export function shippedSuites(
   { powers, parsed }: Command<Basic | "redteam">,
   folder: "suites" | "evals",
@@ -30,7 +30,7 @@ export function shippedSuites(
   );
 }
 
-/** Puts the rules of `--rules`, or of `otherwise` where that file is, into the workshop. */
+/** Writes the rules of `--rules` into the workshop, else those of the file `otherwise`, if it exists. */
 export function takeRules(
   { powers, parsed }: Command<Basic | "redteam">,
   workshop: Workshop,
@@ -42,7 +42,7 @@ export function takeRules(
   workshop.write("config/remit/remit.yaml", fileText(powers, path));
 }
 
-/** The whole number above 0 of a flag; undefined where it is not given. */
+/** A flag's value as a whole number above 0; undefined without the flag. */
 export function wholeNumber({ parsed }: Pick<Command, "parsed">, name: string): number | undefined {
   const given = flag(parsed, name);
   if (given === undefined) return undefined;

@@ -1,20 +1,17 @@
-/** Command lines that run in this process, over folders of their own: what a person would type, without a start for each. @module */
+/** Runs command lines in this process over separate folders, as a person would type them, without starting a process for each. @module */
 import type { Finished, Surroundings } from "../../redteam/mod.ts";
 import type { PowerName, Powers, PowerSource, Screen } from "../powers.ts";
 import type { Environment } from "../../launch/disk/machine.ts";
 import { makePaint } from "../terminal/paint.ts";
 
-/** What {@link runWithin} is handed. */
-export interface WithinParts {
-  readonly source: PowerSource;
-  runCommandLine(argv: readonly string[], source: PowerSource): Promise<number>;
-  /** Kernels as that command line finds and starts them. */
-  kernels(environment: Environment, screen: Screen): Powers["kernels"];
-}
-
-/** Runs one command line with nobody at the keyboard, and gives what it printed. */
+/** Runs one command line without a keyboard, and returns its exit code and output. */
 export async function runWithin(
-  parts: WithinParts,
+  parts: {
+    readonly source: PowerSource;
+    runCommandLine(argv: readonly string[], source: PowerSource): Promise<number>;
+    /** The kernels for this environment and screen. */
+    kernels(environment: Environment, screen: Screen): Powers["kernels"];
+  },
   argv: readonly string[],
   { cwd, env }: Surroundings,
 ): Promise<Finished> {
@@ -37,7 +34,7 @@ export async function runWithin(
     kernels: parts.kernels(environment, screen),
   };
   const source = async <K extends PowerName>(name: K): Promise<Powers[K]> =>
-    // `name in own`, so what it holds is of that name's type.
+    // `name in own`, so the value has the type of that name.
     name in own ? own[name] as Powers[K] : await parts.source(name);
   const code = await parts.runCommandLine(argv, source);
   return { code, stdout, stderr };

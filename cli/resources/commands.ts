@@ -1,4 +1,4 @@
-/** `resources …`: who works on which part of what, and what a person decides where two want the same. @module */
+/** `resources …`: shows claims of tasks on shared resources, and carries out a person's decisions on conflicts. @module */
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import {
   ConflictDecision,
@@ -15,13 +15,13 @@ import { askKernel, type Command, commandText, idOf, printJson, printLines } fro
 import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
 
-/** Columns of what a model or a stranger wrote. */
-const SCOPE = 120, TEXT = 2_000;
+/** Columns for text of models or strangers. */
+const MAX_SCOPE = 120, MAX_TEXT = 2_000;
 
-const safe = (text: string, max = SCOPE): string => displayText(text, { max });
+const safe = (text: string, max = MAX_SCOPE): string => displayText(text, { max });
 const partOf = ({ resource, scope }: Pick<ResourceLease, "resource" | "scope">): string =>
   scope === "" ? resource : `${resource} ${safe(scope)}`;
-const whose = ({ task, agent, child }: ResourceOwner): string =>
+const ownerText = ({ task, agent, child }: ResourceOwner): string =>
   `${task} ${safe(agent)}${child === undefined ? "" : ` (process ${child})`}`;
 
 async function all(command: Command): Promise<readonly SharedResource[]> {
@@ -31,24 +31,19 @@ async function all(command: Command): Promise<readonly SharedResource[]> {
 /** `resources list`. */
 export async function resourcesList(command: Command): Promise<number> {
   const resources = await all(command);
-  if (command.json) {
-    printJson(command, toJson(resources));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(resources));
   const { screen, environment } = command.powers, now = environment.now();
   const leases = resources.flatMap((each) => each.leases);
   const conflicts = resources.flatMap((each) => each.conflicts).filter(({ state }) =>
     state === "open"
   );
   const rows = leases.map((lease) => [
-    ...[lease.id, partOf(lease), lease.mode, whose(lease.owner), lease.phase],
+    ...[lease.id, partOf(lease), lease.mode, ownerText(lease.owner), lease.phase],
     `${spanText(Math.max(lease.expiresAt - now, 0))} left`,
   ]);
   const heads = ["CLAIM", "WORKS ON", "MODE", "TASK", "PHASE", "TIME"];
   printLines(command, [
-    ...(rows.length === 0
-      ? ["nobody has a claim"]
-      : tableLines(heads, rows, screen.outWidth ?? 200)),
+    ...(tableLines(heads, rows, screen.outWidth ?? 200, "nobody has a claim")),
     ...resources.filter(({ items }) => items.length > 0).map(listLine),
     ...conflicts.flatMap((report) => ["", ...conflictLines(report)]),
   ]);
@@ -73,8 +68,11 @@ function conflictLines(report: ConflictReport): readonly string[] {
       "about",
       about === "claim" ? `a claim of ${partOf(report)}` : `the version of ${partOf(report)}`,
     ],
-    ["first", holder === undefined ? undefined : `${whose(holder)}  claim ${report.lease ?? "-"}`],
-    ["second", `${whose(claimant)}  wants it ${mode}`],
+    [
+      "first",
+      holder === undefined ? undefined : `${ownerText(holder)}  claim ${report.lease ?? "-"}`,
+    ],
+    ["second", `${ownerText(claimant)}  wants it ${mode}`],
     ["had read", observed === undefined ? undefined : `${observed.kind} ${safe(observed.value)}`],
     ["there is", current === undefined ? undefined : `${current.kind} ${safe(current.value)}`],
     ["decides", supervisor === "host" ? "you" : `task ${supervisor}`],
@@ -89,7 +87,7 @@ function leaseLines(lease: ResourceLease): readonly string[] {
   return [
     `claim     ${id}  ${mode}`,
     `works on  ${partOf(lease)}`,
-    `task      ${whose(owner)}  in phase ${phase}`,
+    `task      ${ownerText(owner)}  in phase ${phase}`,
     `since     ${new Date(claimedAt).toISOString()}`,
     `until     ${new Date(expiresAt).toISOString()}  renewed ${renewals} times`,
     `trust     ${colour}, ${label}`,
@@ -107,8 +105,8 @@ function resourceLines(resource: SharedResource): readonly string[] {
     ),
     ...items.map(({ number, state, generation, text, owner, colour }) =>
       `item ${number}  ${state}, generation ${generation}, ${colour}${
-        owner === undefined ? "" : `, ${whose(owner)}`
-      }: ${safe(text, TEXT)}`
+        owner === undefined ? "" : `, ${ownerText(owner)}`
+      }: ${safe(text, MAX_TEXT)}`
     ),
     ...leases.flatMap((lease) => ["", ...leaseLines(lease)]),
     ...conflicts.flatMap((report) => ["", ...conflictLines(report)]),
@@ -144,20 +142,18 @@ export async function resourcesShow(command: Command): Promise<number> {
 export async function resourcesRelease(command: Command): Promise<number> {
   const claim = idOf(ResourceLeaseId, command.parsed.args[0] ?? "", "claim");
   const lease = ResourceLease.parse(await askKernel(command, "resources", { do: "end", claim }));
-  if (command.json) printJson(command, toJson(lease));
-  else {printLines(command, [
-      `${lease.id}  released: task ${lease.owner.task} is told to stop there`,
-    ]);}
-  return EXIT.success;
+  return command.json ? printJson(command, toJson(lease)) : printLines(command, [
+    `${lease.id}  released: task ${lease.owner.task} is told to stop there`,
+  ]);
 }
 
 /** `resources clear RESOURCE`. */
 export async function resourcesClear(command: Command): Promise<number> {
   const resource = idOf(ResourceRef, command.parsed.args[0] ?? "", "resource: KIND:NAME");
   await askKernel(command, "resources", { do: "clear", resource });
-  if (command.json) printJson(command, { cleared: resource });
-  else printLines(command, [`${resource}  cleared: nothing is kept of it`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, { cleared: resource })
+    : printLines(command, [`${resource}  cleared: nothing is kept of it`]);
 }
 
 /** `resources decide CONFLICT share|release|refuse`. */
@@ -167,7 +163,7 @@ export async function resourcesDecide(command: Command): Promise<number> {
   const decision = idOf(ConflictDecision, word, "decision: share, release or refuse");
   const answer = await askKernel(command, "resources", { do: "decide", conflict, decision });
   const report = ConflictReport.parse(answer);
-  if (command.json) printJson(command, toJson(report));
-  else printLines(command, conflictLines(report));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, toJson(report))
+    : printLines(command, conflictLines(report));
 }

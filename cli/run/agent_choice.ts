@@ -1,14 +1,14 @@
-/** Which agent runs, and what it is limited to. @module */
+/** Chooses the agent of a run, and limits mounts and quotas to its specification. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
 import type { Limits } from "../../contracts/task/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 
-/** Names under which tools for working on a folder look for instructions, first found first. */
+/** Instruction files of other coding tools, in order of preference. */
 const INSTRUCTION_FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"];
 
-/** Finds an agent of remit.yaml. @throws Fault `notFound` naming those that there are. */
+/** Finds an agent of remit.yaml or a built-in one. @throws Fault `notFound` that lists the known agents */
 export function chooseAgent(
   agents: Readonly<Record<string, AgentSpec>>,
   name: string | undefined,
@@ -25,13 +25,13 @@ export function chooseAgent(
   );
 }
 
-/** Most agents that a task is told of. */
+/** Most agents that one task may start. */
 const MAX_AGENTS = 32;
 
 /**
- * The agents of remit.yaml that a task may start, and those that they may start.
+ * The agents of remit.yaml that a task may start, directly or through other agents.
  *
- * @throws Fault `notFound` for a name that nothing describes, `invalidInput` for too many
+ * @throws Fault `notFound` for a name without a description, `invalidInput` for too many
  */
 export function agentsBelow(
   agents: Readonly<Record<string, AgentSpec>>,
@@ -66,7 +66,7 @@ export function mountsOf(agent: AgentSpec | undefined, mounts: readonly Mount[])
   return wanted === undefined ? mounts : mounts.filter(({ name }) => wanted.includes(name));
 }
 
-/** The lower of what the policy and the agent's specification allow. */
+/** The lower of the policy's and the agent's limits. */
 export function limitsOf(
   agent: Pick<AgentSpec, "limits"> | undefined,
   limits: Partial<Limits>,
@@ -80,17 +80,17 @@ export function limitsOf(
   return lower as Partial<Limits>;
 }
 
-/** Most US dollars of one task. */
-const MOST_MONEY = 1e6;
+/** Most US dollars that `--budget` takes. */
+const MAX_MONEY = 1e6;
 
 /**
- * The same limits with what a person gives for models in US dollars: it takes the place of the usual limit, and lowers
- * what remit.yaml says. @throws Fault `invalidInput` for what is no amount
+ * The limits with the operator's budget for models, in US dollars, which replaces the default and only lowers what
+ * remit.yaml sets. @throws Fault `invalidInput` for text that is no amount
  */
-export function within(limits: Partial<Limits>, budget: string | undefined): Partial<Limits> {
+export function withBudget(limits: Partial<Limits>, budget: string | undefined): Partial<Limits> {
   if (budget === undefined) return limits;
   const money = Number(budget);
-  if (!/^[0-9]+(?:\.[0-9]+)?$/.test(budget) || !(money > 0 && money <= MOST_MONEY)) {
+  if (!/^[0-9]+(?:\.[0-9]+)?$/.test(budget) || !(money > 0 && money <= MAX_MONEY)) {
     throw new Fault(
       "invalidInput",
       `Cannot use --budget ${JSON.stringify(budget)}: write US dollars, as 0.5 or 20`,
@@ -99,7 +99,7 @@ export function within(limits: Partial<Limits>, budget: string | undefined): Par
   return { ...limits, money: Math.min(limits.money ?? Infinity, money) };
 }
 
-/** Instruction files that lie in the mounts, as paths that a tool names: one for each mount. */
+/** Paths of the instruction files in the mounts, as tools name them: at most one for each mount. */
 export function instructionsIn(
   mounts: readonly Mount[],
   exists: (path: string) => boolean,

@@ -1,4 +1,4 @@
-/** The closing words of a task, and its one JSON document. @module */
+/** The closing summary of a task, as text and as one JSON document. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import type { AgentTask, Staged } from "../../contracts/task/mod.ts";
 import type { StagedChange } from "../../contracts/tool/mod.ts";
@@ -7,7 +7,7 @@ import { columnsOf, cutFront, cutTo } from "../terminal/columns.ts";
 import type { Screen } from "../powers.ts";
 import type { Did, Tally } from "./tally.ts";
 
-/** A changed file, for programs. */
+/** A changed file in the JSON document. */
 export interface ChangedFile {
   readonly path: string;
   readonly kind: "added" | "changed" | "deleted";
@@ -20,7 +20,7 @@ function kindOf(change: StagedChange): ChangedFile["kind"] {
   return change.next === undefined ? "deleted" : "changed";
 }
 
-/** Every file that a task changed or wants to change. */
+/** Every file that a task changed or proposes to change. */
 export function changedFiles(staged: Pick<Staged, "changes" | "applied">): ChangedFile[] {
   const list = (changes: readonly StagedChange[], state: ChangedFile["state"]): ChangedFile[] =>
     changes.map((change) => ({
@@ -35,7 +35,7 @@ export function changedFiles(staged: Pick<Staged, "changes" | "applied">): Chang
   ];
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface RunResult {
   readonly task: AgentTask;
   readonly exit: number;
@@ -75,7 +75,7 @@ function dollars(money: number): string {
   return money === 0 ? "no money" : `${money.toFixed(money < 0.01 ? 4 : 2)} USD`;
 }
 
-const WHOSE: Readonly<Record<Did["kind"], string>> = {
+const TARGET: Readonly<Record<Did["kind"], string>> = {
   imported: "of an imported server",
   peer: "to a peer",
   network: "over the network",
@@ -83,10 +83,10 @@ const WHOSE: Readonly<Record<Did["kind"], string>> = {
   other: "",
 };
 
-/** What was done outside of the task's files, a line for each tool. */
+/** Actions outside of the task's files, one line for each tool. */
 export function didLines(did: readonly Did[]): string[] {
   return did.map(({ tool, kind, effect, calls, failed, open }) => {
-    const what = `${plural(calls, kind === "command" ? "run" : "call")} ${WHOSE[kind]}`.trimEnd();
+    const what = `${plural(calls, kind === "command" ? "run" : "call")} ${TARGET[kind]}`.trimEnd();
     return [
       `${displayText(tool, { max: 120 })}: ${what} (${displayText(effect)})`,
       ...(failed > 0 ? [`${failed} came to an error`] : []),
@@ -107,7 +107,7 @@ export function showClosing(screen: Screen, result: RunResult, tally: Tally): vo
   };
   const room = Math.max(24, width - 14);
   screen.say("");
-  // Of what acts elsewhere no list of files tells: "nothing" would be false beside it.
+  // Actions elsewhere are in no list of files: beside them "nothing" would be false.
   const done = didLines(tally.did), none = done.length > 0 ? "no files" : "nothing";
   group("read", [...tally.read].map((path) => cutTo(safe(path), room)), none);
   if (done.length > 0) group("did", done.map((each) => cutTo(each, room)), "");

@@ -1,4 +1,4 @@
-/** The demo and the stories: a scripted model at a copied desk. @module */
+/** Prepares the demo and the stories: a scripted model at a copied desk. @module */
 import { basename, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { provideStoryPeers } from "../a2a/story_peer.ts";
@@ -11,31 +11,25 @@ import { provideWiki } from "../wiki/ingest/files.ts";
 import type { RunDefaults } from "./run_setting.ts";
 import { DEMO, STORIES, type Story } from "./stories.ts";
 
-/** A story that is ready to run. */
-export interface Demo {
-  readonly defaults: RunDefaults;
-  readonly request: string;
-  /** What to say before it starts. */
-  readonly lines: readonly string[];
-  /** Ends what was served for it. */
-  close(): Promise<void>;
-}
-
-/** Files beside the desk that steer the demo, and are not part of it. */
+/** Files that steer the demo, not part of the desk. */
 const STEERING = new Set(["demo.yaml", "answers.json"]);
 const MAX_FILES = 1_000;
 
+/** Copies a folder, without the entries of these names at its top. `left`: files that may still be copied. */
 function copyFolder(
   disk: DiskRead & DiskWrite,
-  from: string,
-  to: string,
+  { from, to, without = new Set() }: {
+    readonly from: string;
+    readonly to: string;
+    readonly without?: ReadonlySet<string>;
+  },
   left: { files: number },
 ): void {
   disk.makeFolder(to);
-  for (const name of disk.list(from)) {
+  for (const name of disk.list(from).filter((each) => !without.has(each))) {
     const [source, target] = [join(from, name), join(to, name)];
     if (disk.stat(source)?.folder === true) {
-      copyFolder(disk, source, target, left);
+      copyFolder(disk, { from: source, to: target }, left);
       continue;
     }
     const bytes = disk.read(source);
@@ -46,7 +40,7 @@ function copyFolder(
   }
 }
 
-/** The story that `--story` names, else the demo. @throws Fault `notFound` listing all. */
+/** The story of `--story`, else the demo. @throws Fault `notFound` that lists all stories */
 function chosenStory(command: Command): Story {
   const name = flag(command.parsed, "story");
   if (name === undefined) return DEMO;
@@ -56,10 +50,17 @@ function chosenStory(command: Command): Story {
   throw new Fault("notFound", `Cannot play story "${name}": there are ${names}`);
 }
 
-/** Copies the story's desk to a fresh temporary folder, which is kept, serves its site, makes its wiki. */
+/** Copies the story's desk to a fresh temporary folder (which is kept), serves its site, and makes its wiki. */
 export async function prepareDemo(
   command: Command<Basic | "keyboard" | "mcpStore" | "serveSite" | "startPeer" | "wikis">,
-): Promise<Demo> {
+): Promise<{
+  readonly defaults: RunDefaults;
+  readonly request: string;
+  /** Lines to show before the start. */
+  readonly lines: readonly string[];
+  /** Stops its site and peers. */
+  close(): Promise<void>;
+}> {
   const { powers } = command;
   const { paint } = powers.screen;
   const story = chosenStory(command);
@@ -69,7 +70,12 @@ export async function prepareDemo(
   if (powers.disk.read(scenario) === undefined) {
     throw new Fault("notFound", `Cannot run the demo: there is no "${scenario}"`);
   }
-  const folder = copyDesk(powers.disk, join(examples, story.desk));
+  const folder = join(powers.disk.temporary("remit-demo-"), basename(story.desk));
+  copyFolder(
+    powers.disk,
+    { from: join(examples, story.desk), to: folder, without: STEERING },
+    { files: MAX_FILES },
+  );
   const unattended = powers.keyboard === undefined && !has(command.parsed, "on-question") &&
     !has(command.parsed, "answers");
   const answers = join(steering, "answers.json");
@@ -117,20 +123,4 @@ export async function prepareDemo(
       await peers?.close();
     },
   };
-}
-
-function copyDesk(disk: DiskRead & DiskWrite, desk: string): string {
-  const folder = join(disk.temporary("remit-demo-"), basename(desk));
-  disk.makeFolder(folder);
-  for (const name of disk.list(desk)) {
-    if (STEERING.has(name)) continue;
-    const [source, target] = [join(desk, name), join(folder, name)];
-    if (disk.stat(source)?.folder === true) {
-      copyFolder(disk, source, target, { files: MAX_FILES });
-    } else {
-      const bytes = disk.read(source);
-      if (bytes !== undefined) disk.write(target, bytes, { mode: 0o600 });
-    }
-  }
-  return folder;
 }

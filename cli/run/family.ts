@@ -1,4 +1,4 @@
-/** One request, a session, and going on with either. @module */
+/** The commands that start or resume a run or session. @module */
 import {
   AGENT,
   ANSWERS,
@@ -14,6 +14,7 @@ import {
   WIKI,
 } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
 const RUN_FLAGS: readonly FlagSpec[] = [
@@ -64,7 +65,7 @@ const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "plan", help: "only read and propose: nothing may be staged or applied" },
 ];
 
-/** One request, a session, and going on with either. */
+/** The commands that start or resume a run or session. */
 export const RUN = family(
   [
     simple("", "", [0, 0], "open a session over this folder", ["remit", "remit -c"], [
@@ -88,10 +89,7 @@ export const RUN = family(
     ], [TRACE]),
   ],
   [
-    "screen",
-    "disk",
-    "environment",
-    "kernels",
+    ...BASIC,
     "gateways",
     "interrupts",
     "keyboard",
@@ -106,6 +104,6 @@ export const RUN = family(
   {
     "": async () => (await import("../session/session_command.ts")).sessionCommand,
     run: async () => (await import("./run_command.ts")).runCommand,
-    resume: async () => (await import("../session/resume_command.ts")).resumeCommand,
+    resume: async () => (await import("./run_command.ts")).resumeCommand,
   },
 );

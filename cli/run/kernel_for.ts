@@ -1,4 +1,4 @@
-/** The kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
+/** Finds or starts the kernel for one run: with exactly its rules, its model's program built, its keys lent. @module */
 import { type Command, wishOf } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -7,7 +7,7 @@ import { lendKeys, provideModelPrograms } from "../model/ready.ts";
 import type { RunSetting } from "./run_setting.ts";
 import { registryOf } from "../mcp/work.ts";
 
-/** Finds or starts it. Throws `conflict` when a busy one has other rules. */
+/** Finds or starts the kernel. Throws `conflict` when a busy kernel has other rules. */
 export async function kernelFor(
   command: Command<Basic | "mcpStore" | "models">,
   setting:

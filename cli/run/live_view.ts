@@ -1,4 +1,4 @@
-/** The calm view of a task at work: one line for what happened, never more. @module */
+/** The live view of a task at work: at most one line for each event. @module */
 import { Colour, colourSuffices } from "../../contracts/authority/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { columnsOf, cutFront, cutTo, padTo, wordWrap } from "../terminal/columns.ts";
@@ -9,19 +9,19 @@ import { modelWords } from "../model/events.ts";
 import { makeStreamedAnswer } from "./streamed_answer.ts";
 import { touchedBy } from "../audit/touched.ts";
 
-/** Shows what a task does. */
+/** Shows a task's events as they happen. */
 export interface LiveView {
   take(seen: Seen): void;
-  /** A prompt stands on the screen: signals are told of once it is gone. */
+  /** Holds back signals while a prompt is on the screen (`on`), and shows them afterwards. */
   idle(on: boolean): void;
-  /** The answer that was shown while it was written; undefined where nobody saw it. */
+  /** The last answer, where it was shown while it was written; undefined where it was not. */
   shown(): string | undefined;
 }
 
-const SUBJECT = 300;
+const MAX_SUBJECT = 300;
 const REFUSALS = new Set(["refusedByPolicy", "deniedByUser", "stepUpFailed"]);
 
-/** The words that a model wrote beside its calls; its last answer is shown apart. */
+/** Text that a model wrote beside its calls; the final answer is shown elsewhere. */
 function aside(event: SeenEvent): string {
   const message = event.private["message"];
   if (typeof message !== "object" || message === null) return "";
@@ -51,38 +51,38 @@ function tokensOf(event: SeenEvent): string {
   return `${numberOf(event, "before")} → ${numberOf(event, "after")} tokens`;
 }
 
-/** How far a model of this machine has read its request. */
+/** How far a local model has read its request. */
 export function readingWords({ done, total }: Extract<Seen, { kind: "reading" }>): string {
   return `  … the model has read ${done} of ${total} tokens`;
 }
 
-/** That a model thinks: how much, and never what, which no log keeps. */
+/** How much a model thinks; never the content, which no log keeps. */
 function thoughtWords(characters: number, verb: "thinks" | "thought"): string {
   return `  ✻ ${verb === "thinks" ? "the model thinks" : "thought"}, ${characters} characters`;
 }
 
-/** A closed word: nothing else is drawn in its place. */
+/** The risk in an intake, from a closed list: untrusted text is not shown. */
 function riskOf(event: SeenEvent): string {
   return ["low", "medium", "high"].find((each) => each === textOf(event, "risk")) ?? "unknown";
 }
 
-/** The lists of an intake, as far as they are lists: untrusted. */
-function intakeLists({ private: said }: SeenEvent): readonly (readonly [string, string[]])[] {
+/** The lists of an intake, where they have the expected shape. Untrusted. */
+function intakeLists({ private: fields }: SeenEvent): readonly (readonly [string, string[]])[] {
   const list = (value: unknown): unknown[] => Array.isArray(value) ? value : [];
   const strings = (value: unknown): string[] =>
     list(value).filter((each) => typeof each === "string");
-  const tools = list(said["tools"]).map((each) => {
+  const tools = list(fields["tools"]).map((each) => {
     const { tool, atMost } = Object(each) as { readonly tool?: unknown; readonly atMost?: unknown };
     return `${String(tool)} at most ${Number(atMost)}×`;
   });
   return [
-    ["needs", strings(said["capabilities"])],
+    ["needs", strings(fields["capabilities"])],
     ["expects", tools.length === 0 ? [] : [tools.join(", ")]],
-    ["unclear", strings(said["unclear"])],
+    ["unclear", strings(fields["unclear"])],
   ];
 }
 
-/** What a task holds from its intake on, and what it gave up: the kernel's own words. */
+/** What a task keeps after its intake and what it gives up, as the kernel recorded it. */
 function keptLines({ body }: SeenEvent): readonly string[] {
   const kept = Object(body["kept"]), givenUp = Object(body["givenUp"]);
   const names = (value: unknown): string[] => Array.isArray(value) ? value.map(String) : [];
@@ -94,21 +94,21 @@ function keptLines({ body }: SeenEvent): readonly string[] {
   ];
 }
 
-/** Makes the view. */
+/** Makes a live view on `given`. */
 export function makeLiveView(
   given: Screen,
   parts: {
     readonly toolOf: (question: string) => string;
-    /** Shows answers while they are written. Who asks for it prints no answer that {@link LiveView.shown} has. */
+    /** Shows answers while they are written; the caller then prints no answer that {@link LiveView.shown} returns. */
     readonly answers?: boolean;
-    /** What words of a line mean that appear for the first time. */
+    /** Explanations of terms that appear for the first time in a line. */
     readonly explain?: (line: string) => readonly string[];
   },
 ): LiveView {
   const answer = makeStreamedAnswer(
     parts.answers === true ? given : { ...given, outWidth: undefined },
   );
-  // A line of Remit's own never begins within an answer's.
+  // A status line must not begin in the middle of an answer's line.
   const screen: Pick<Screen, "say" | "hint" | "paint"> = {
     say(line): void {
       answer.pause();
@@ -124,17 +124,17 @@ export function makeLiveView(
     if (thought > 0) screen.say(paint.dim(thoughtWords(thought, "thought")));
     thought = 0;
   };
-  /** Those that came while a prompt stood there, each once. */
+  /** Signals received while a prompt is on the screen, each once. */
   let signals: Set<string> | undefined;
   let colour: Colour = "BLUE";
 
-  const safe = (text: string, max = SUBJECT): string => displayText(text, { max });
+  const safe = (text: string, max = MAX_SUBJECT): string => displayText(text, { max });
   const row = (mark: string, what: string, about: string, tail = ""): void => {
     const room = Math.max(20, width - 10 - Math.max(12, columnsOf(what)) - columnsOf(tail));
     const end = tail === "" ? "" : `  ${paint.dim(tail)}`;
     const shown = about.startsWith("/") ? cutFront(about, room) : cutTo(about, room);
     screen.say(`  ${mark} ${padTo(what, 12)}  ${shown}${end}`.trimEnd());
-    // Of Remit's own words, and not of a file that is called like one.
+    // Only Remit's own words are explained, not a file's name that equals one.
     for (const line of parts.explain?.(tail) ?? []) {
       for (const piece of wordWrap(line, width - 6)) screen.say(`    ${paint.dim(piece)}`);
     }
@@ -142,7 +142,7 @@ export function makeLiveView(
   const under = (text: string): void => {
     if (text !== "") screen.say(`    ${" ".repeat(12)}  ${paint.dim(cutTo(text, width - 20))}`);
   };
-  /** Tells of a fall once, where it happens. */
+  /** The note on a fall of the task's colour, at the event that lowers it; else empty. */
   const fallTo = (now: string): string => {
     const parsed = Colour.safeParse(now);
     if (!parsed.success || colourSuffices(parsed.data, colour)) return "";
@@ -158,7 +158,7 @@ export function makeLiveView(
       const refused = REFUSALS.has(result);
       row(paint.red("✗"), tool, about, refused ? paint.red("refused") : safe(result));
       const rule = safe(textOf(event, "rule"));
-      // Of a call that was let through the rule is the one that allowed it: what refused it says why.
+      // The rule of a call that was let through is the one that allowed it; the fault says what failed.
       under(
         refused && rule !== "" && event.event === "refused"
           ? `by ${rule}`
@@ -186,7 +186,7 @@ export function makeLiveView(
   };
 
   const hosts = new Set<string>();
-  /** A line for the first request to a host; the others pass by. */
+  /** A line for the first request to a host; later requests are hints. */
   const asks = (event: SeenEvent): void => {
     const host = textOf(event, "host");
     const words = safe(modelWords(event) ?? "");
@@ -196,14 +196,14 @@ export function makeLiveView(
   };
 
   const oddities = new Set<string>();
-  /** What a server tried and may not is a line; what it does as it may passes by. */
+  /** A line for what a server may not do; allowed actions are hints. */
   const serverDid = (event: SeenEvent): void => {
     const happened = mcpHappening(event);
     if (happened === undefined) return;
     const server = safe(textOf(event, "server"), 24);
     const { mark, path = "" } = happened;
     const words = safe(path === "" ? happened.words : `${happened.words} ${path}`);
-    // A server that breaks the protocol does so all the time: once is said, each is on record.
+    // A server that breaks the protocol does so constantly: shown once, recorded each time.
     const known = mark === "warning" && oddities.has(`${server} ${words}`);
     if (textOf(event, "what") === "odd") oddities.add(`${server} ${words}`);
     if (mark === "quiet" || known) return screen.hint(`  … ${server} ${words}`);
@@ -217,7 +217,7 @@ export function makeLiveView(
     );
   };
 
-  /** What the model says the task is: its own words, which grant nothing. */
+  /** The model's own description of the task, which grants nothing. */
   const takenIn = (event: SeenEvent): void => {
     if (event.body["misfit"] === true) {
       row(paint.yellow("!"), "intake", `answer ${numberOf(event, "attempt")} does not fit`);
@@ -228,7 +228,7 @@ export function makeLiveView(
       for (const value of values) under(`${name}: ${safe(value)}`);
     }
     for (const line of keptLines(event)) {
-      // Rights are never cut: what is not shown would be held all the same.
+      // Rights are never cut: a hidden right would still be held.
       for (const piece of wordWrap(safe(line, 100_000), Math.max(20, width - 20))) under(piece);
     }
   };
@@ -312,7 +312,7 @@ export function makeLiveView(
         return screen.hint(thoughtWords(thought, "thinks"));
       }
       if (seen.kind === "progress") return screen.hint(`  … ${safe(seen.text)}`);
-      // Folded: how much was thought is said once, before the words that came of it.
+      // The amount of thinking is shown once, before the answer that follows.
       if (seen.kind === "chunk") fold();
       typed += seen.text.length;
       if (!answer.push(seen.text)) screen.hint(`  … the model writes (${typed} characters)`);

@@ -1,11 +1,13 @@
-/** `remit run`: one request, or the demo. @module */
+/** `remit run`: one request to its end, or the demo. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { AgentTask, isResumable } from "../../contracts/task/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import type { PreparedAnswers } from "../question/answers_file.ts";
 import { didLines, resultDocument, type RunResult, showClosing } from "./closing.ts";
-import { type Command, commandText, printJson } from "../command.ts";
+import { type Command, commandText, printJson, reachKernel } from "../command.ts";
+import { taskNamed } from "../conversation/name.ts";
+import { inItsPlace } from "../kernel/task_rules.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "./kernel_for.ts";
@@ -49,7 +51,7 @@ async function requestOf(command: Command<Basic | "readInput">): Promise<string 
   return text;
 }
 
-/** Prints the agent's answer to standard output: safe text, nothing else. */
+/** Prints the agent's answer to standard output as safe text, and nothing else. */
 export function printAnswer(command: Command, answer: string | undefined): void {
   if (answer === undefined || answer === "") return;
   const lines = displayBlock(answer, {
@@ -65,7 +67,7 @@ export function printAnswer(command: Command, answer: string | undefined): void 
   command.powers.screen.out(`${wrapped.join("\n")}\n`);
 }
 
-/** Whether an answer stands on the screen already, because it was shown while it was written. */
+/** Whether the answer is on the screen already, because it was shown while it was written. */
 export function wasShown(running: Pick<RunningTask, "shown">, answer: string | undefined): boolean {
   return answer !== undefined && running.shown()?.trim() === answer.trim();
 }
@@ -82,7 +84,7 @@ function showHead(command: Command, setting: RunSetting): void {
   screen.say("");
 }
 
-/** Shows what waits and how to answer it. */
+/** Shows which question waits, and the commands that answer it. */
 export function showWaiting(command: Command, question: string | undefined, task: string): void {
   const { screen } = command.powers;
   const id = question ?? "ID";
@@ -115,21 +117,18 @@ function showNext(command: Command, result: RunResult, demo: boolean): void {
   }
 }
 
-/** Follows a task to its end, prints, and gives its exit code. */
+/**
+ * Follows a task to its end, prints the result, and returns the task's exit code. `demo`: also shows the next commands to
+ * try; `schema`: the answer has to fit it.
+ */
 export async function finishFollowing(
   command: Command<Basic | "interrupts">,
   link: KernelLink,
   running: RunningTask,
-): Promise<number> {
-  return await finish(command, link, running, false);
-}
-
-async function finish(
-  command: Command<Basic | "interrupts">,
-  link: KernelLink,
-  running: RunningTask,
-  demo: boolean,
-  schema?: AnswerSchema,
+  { demo = false, schema }: {
+    readonly demo?: boolean;
+    readonly schema?: AnswerSchema | undefined;
+  } = {},
 ): Promise<number> {
   const { screen } = command.powers;
   const { end, value, why } = schema === undefined
@@ -155,7 +154,7 @@ async function finish(
     return result.exit;
   }
   if (result.exit === EXIT.waiting) {
-    // What was done before the question stays done, whatever is answered.
+    // Effects before the question stay, whatever the answer.
     for (const line of didLines(running.tally.did)) {
       screen.say(`  ${screen.paint.bold("did")}  ${line}`);
     }
@@ -182,15 +181,9 @@ async function finish(
   return result.exit;
 }
 
-/** Real models that are at hand, each with its command; the demo's own is none. */
-function showFound(command: Command, lines: readonly string[]): void {
-  for (const line of lines) command.powers.screen.say(line);
-  if (lines.length > 0) command.powers.screen.say("");
-}
-
 const FORMATS = ["text", "json", "stream-json"] as const;
 
-/** Runs one request to its end; gives the task's exit code. */
+/** Runs one request to its end; returns the task's exit code. */
 export async function runCommand(
   given: Command<
     | Basic
@@ -229,7 +222,7 @@ export async function runCommand(
       mounts: [],
     });
   }
-  // Loaded here: who has a request of his own plays no story.
+  // Loaded lazily: only the demo and stories need it.
   const { prepareDemo } = await import("./demo.ts");
   const demo = await prepareDemo(command);
   try {
@@ -241,26 +234,28 @@ export async function runCommand(
 
 async function runOnce(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "schemas" | "wikis">,
-  what: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
+  defaults: RunDefaults & { readonly request: string; readonly lines?: readonly string[] },
 ): Promise<number> {
   const { powers, parsed } = command;
   const file = flag(parsed, "schema");
   const schema = file === undefined ? undefined : readSchema(command, file);
-  const setting = await settle(command, what);
-  for (const line of what.lines ?? []) powers.screen.say(line);
-  const unchosen = what.lines !== undefined && setting.config.model === undefined;
-  const found = unchosen ? foundLines(command) : [];
+  const setting = await settle(command, defaults);
+  for (const line of defaults.lines ?? []) powers.screen.say(line);
+  const isDemo = defaults.lines !== undefined;
+  const found = isDemo && setting.config.model === undefined ? foundLines(command) : [];
   const anywhere = has(parsed, "anywhere");
   const link = await kernelFor(command, setting, !anywhere);
   try {
-    showFound(command, await found);
+    const models = await found;
+    for (const line of models) powers.screen.say(line);
+    if (models.length > 0) powers.screen.say("");
     if (!command.json) showHead(command, setting);
     announce(powers.screen, setting.resolved.providers, {
-      request: what.request,
+      request: defaults.request,
       money: setting.limits.money ?? DEFAULT_BUDGET,
     });
     const task = await createTask(command, link, setting, {
-      text: schema === undefined ? what.request : askingFor(what.request, schema),
+      text: schema === undefined ? defaults.request : askingFor(defaults.request, schema),
       interactive: schema !== undefined,
       plan: has(parsed, "plan"),
       planned: has(parsed, "planned"),
@@ -274,14 +269,14 @@ async function runOnce(
       answers: schema === undefined,
       stream: flag(parsed, "output-format") === "stream-json",
     });
-    return await finish(command, link, running, what.lines !== undefined, schema);
+    return await finishFollowing(command, link, running, { demo: isDemo, schema });
   } finally {
     await keepRenewed(registryOf(command), link, setting.mcp);
     link.close();
   }
 }
 
-/** Nobody follows it: which kernel takes it is not known yet. */
+/** Says that the task is queued; it cannot be followed, as no kernel has taken it yet. */
 function sayQueued(command: Command, task: RunningTask["id"]): number {
   if (command.json) printJson(command, { task, queued: true });
   else {
@@ -294,8 +289,22 @@ function sayQueued(command: Command, task: RunningTask["id"]): number {
   return EXIT.success;
 }
 
-/** `remit resume TASK`: goes on with a task, and follows it. */
-export async function resumeFollowing(
+/** `remit resume TASK|NAME`. */
+export async function resumeCommand(
+  command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
+): Promise<number> {
+  let link = await reachKernel(command);
+  try {
+    const task = await taskNamed(link, command.parsed.args[0] ?? "");
+    link = await inItsPlace(command, link, task);
+    return await resumeTask(command, link, task);
+  } finally {
+    link.close();
+  }
+}
+
+/** Resumes a task and follows it to its end. */
+async function resumeTask(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
   link: KernelLink,
   task: RunningTask["id"],
@@ -307,13 +316,13 @@ export async function resumeFollowing(
   await lendApproved(registryOf(command), link);
   const wanted = flag(command.parsed, "trace");
   const trace = wanted === undefined ? undefined : absolute(command.powers.environment, wanted);
-  // Before anything goes on that nobody could follow then.
+  // Checked first: nothing may resume that cannot be followed.
   if (trace !== undefined) checkWritable(command.powers.disk, trace, "write the trace to");
   await link.ask("resume", { task });
   const running = await followTask(command, link, task, {
     setting: {
       onQuestion: command.powers.keyboard === undefined ? "queue" : "ask",
-      // The task may ask, whoever started it, and here nobody answers: its questions are left open.
+      // The task may have been started with "ask", and nobody answers here: its questions stay open.
       prepared: command.powers.keyboard === undefined ? NOTHING_PREPARED : undefined,
       trace,
     },
@@ -321,5 +330,5 @@ export async function resumeFollowing(
     budget: DEFAULT_BUDGET,
     answers: true,
   });
-  return await finish(command, link, running, false);
+  return await finishFollowing(command, link, running);
 }

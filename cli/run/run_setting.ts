@@ -8,34 +8,36 @@ import {
   type OnQuestion,
   OnQuestion as OnQuestionSchema,
   Profile,
+  type TaskMemory,
   type TaskRequest,
 } from "../../contracts/task/mod.ts";
 import type { ForeignAgent, Mount } from "../../contracts/tool/mod.ts";
 import { checkPin } from "../../config/agent/pins.ts";
 import { openAgentStore, playOf, providersOf, specOf } from "../../config/agent/store.ts";
 import { parseAnswers, type PreparedAnswers } from "../question/answers_file.ts";
-import type { Command } from "../command.ts";
+import { type Command, givenFile } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { type Merged, narrowMount } from "../../config/layers.ts";
 import { displayText } from "../../text/mod.ts";
 import { chooseModel, withGuardModels } from "../model/choice.ts";
 import { lalLimits, lalModel } from "../model/lal_environment.ts";
 import { modelClearance, type ResolvedModel } from "../model/ref.ts";
-import { chooseAgent, instructionsIn, limitsOf, mountsOf, within } from "./agent_choice.ts";
-import { chooseMemory, type ChosenMemory } from "./memory_choice.ts";
-import { type MountWish, parseMount, resolveMount } from "../../launch/disk/mounts.ts";
-import { nestMounts } from "../../launch/disk/nested_mounts.ts";
+import { chooseAgent, instructionsIn, limitsOf, mountsOf, withBudget } from "./agent_choice.ts";
+import { type MountWish, nestMounts, parseMount, resolveMount } from "../../launch/disk/mounts.ts";
 import { flag, has, oneOf } from "../arguments/parse_arguments.ts";
 import { checkRecordingPlace } from "../model/recording/recording.ts";
 import { checkWritable } from "../../launch/disk/output_file.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { absolute, within } from "../../launch/disk/places.ts";
 import { serversOf } from "../mcp/work.ts";
 import type { Basic } from "../powers.ts";
+import type { Label } from "../../contracts/authority/mod.ts";
+import type { MergedMemory } from "../../config/memory.ts";
+import { knownWikis, resolveWiki } from "../wiki/place.ts";
 
-/** Everything a run is set up with. */
+/** The resolved setting of one run. */
 export interface RunSetting {
   readonly config: Merged;
-  /** Where the command was given, absolute. */
+  /** The folder of the command, absolute. */
   readonly folder: string;
   readonly mounts: readonly Mount[];
   readonly model: TaskRequest["model"];
@@ -46,11 +48,11 @@ export interface RunSetting {
   readonly onQuestion: OnQuestion;
   readonly prepared: PreparedAnswers | undefined;
   readonly trace: string | undefined;
-  /** Tools that its models are told of from the start. */
+  /** Tools that models see from the start. */
   readonly offer: NonNullable<TaskRequest["offer"]>;
   readonly guards: NonNullable<TaskRequest["guards"]>;
   readonly agent: AgentSpec | undefined;
-  /** The agent of others that the request is handed to. */
+  /** The foreign agent that receives the request. */
   readonly foreign?: ForeignAgent | undefined;
   readonly limits: Partial<Limits>;
   readonly instructions: readonly string[];
@@ -59,32 +61,28 @@ export interface RunSetting {
   readonly mcp: readonly ImportedServer[];
 }
 
-/** What a caller fixes before flags are read: the demo and the session do. */
+/** Values that a caller sets before flags are read: used by the demo and sessions. */
 export interface RunDefaults {
   readonly folder: string;
   readonly mounts: readonly MountWish[];
   readonly model?: string;
-  /** The text of a scripted model's play, in place of any model. */
+  /** A script for the scripted model, in place of any model. */
   readonly play?: string;
   readonly answersFile?: string;
-  /** An origin of the command's own, which the agent may ask to fetch from. */
+  /** An origin served by this command, which the agent may ask to fetch from. */
   readonly site?: string;
-  /** Folder of a wiki that the task is handed, as with `--wiki`. */
+  /** Folder of a wiki for the task, as with `--wiki`. */
   readonly wiki?: string;
-  /** Imported servers in place of those of remit.lock: a story's. */
+  /** A story's servers, in place of those in remit.lock. */
   readonly mcp?: readonly ImportedServer[];
 }
 
 function readAnswers(command: Command, file: string): PreparedAnswers {
-  const path = absolute(command.powers.environment, file);
-  const bytes = command.powers.disk.read(path);
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read answers "${file}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read answers");
   return parseAnswers(file, new TextDecoder().decode(bytes));
 }
 
-/** Resolves the mounts of flags, else of the caller, and of remit.yaml under other names. */
+/** Resolves the mounts of flags, else those of the caller, then those of remit.yaml with other names. */
 function chooseMounts(
   command: Command,
   defaults: RunDefaults,
@@ -114,7 +112,7 @@ function chooseMounts(
   return { mounts, config };
 }
 
-/** The rules with a story's own site granted: each request is asked about. */
+/** Adds consent for a story's own site: each request to it is asked about. */
 function withSite(config: Merged, site: string | undefined): Merged {
   if (site === undefined) return config;
   const { policy } = config;
@@ -130,7 +128,7 @@ function withSite(config: Merged, site: string | undefined): Merged {
 }
 
 /**
- * Reads flags and configuration.
+ * Resolves flags and configuration.
  *
  * @throws Fault `invalidInput` when no model is chosen, or something does not parse.
  */
@@ -157,12 +155,12 @@ export async function settle(
     );
   }
   const model = config.model ?? lalModel(agent, powers.environment.env);
-  const chosen = await chooseModel(
+  const choice = await chooseModel(
     command,
     foreign === undefined ? defaults : { ...defaults, play: playOf(foreign, firstOf(mounts)) },
     { ...config, model },
   );
-  const resolved = { ...chosen, providers: [...chosen.providers, ...providersOf(foreign)] };
+  const resolved = { ...choice, providers: [...choice.providers, ...providersOf(foreign)] };
   const guarded = await withGuardModels(command, config, resolved);
   const [record, trace] = ["record", "trace"].map((name) => {
     const file = flag(parsed, name);
@@ -170,13 +168,13 @@ export async function settle(
   });
   if (record !== undefined) checkRecordingPlace(powers.disk, record);
   if (trace !== undefined) checkWritable(powers.disk, trace, "write the trace to");
-  const { folder, wiki: own } = defaults;
-  const remembered = await chooseMemory(command, {
-    ...{ memory: config.memory, folder, mounts, own },
+  const { folder, wiki } = defaults;
+  const memory = await chooseMemory(command, {
+    ...{ memory: config.memory, folder, mounts, own: wiki },
     clearance: modelClearance(resolved, config.policy),
   });
   return {
-    ...remembered,
+    ...memory,
     config,
     ...{ folder, mounts },
     mcp: defaults.mcp ?? serversOf(command, config),
@@ -190,7 +188,7 @@ export async function settle(
     offer: offerOf(flag(parsed, "tools"), config.offer),
     agent,
     foreign,
-    limits: within(
+    limits: withBudget(
       lalLimits(agent, powers.environment.env, limitsOf(agent, config.policy.limits)),
       flag(parsed, "budget"),
     ),
@@ -199,8 +197,8 @@ export async function settle(
 }
 
 /**
- * An agent of others by this name, unless remit.yaml has one of its own. @throws Fault `invalidInput` for flags that mean nothing to it,
- * `refused` where its package changed
+ * The foreign agent of this name; undefined where remit.yaml has an agent of that name. @throws Fault `invalidInput` for
+ * flags that do not apply to foreign agents, `refused` where its package changed
  */
 function foreignAgent(
   { powers, places, parsed }: Command,
@@ -221,7 +219,7 @@ function foreignAgent(
   return found;
 }
 
-/** Where an agent of others works: the first folder. @throws Fault `invalidInput` without one */
+/** The first mount: a foreign agent works there. @throws Fault `invalidInput` without one */
 function firstOf(mounts: readonly Mount[]): string {
   const [first] = mounts;
   if (first !== undefined) return first.name;
@@ -231,7 +229,7 @@ function firstOf(mounts: readonly Mount[]): string {
   );
 }
 
-/** What `--tools` and remit.yaml name. @throws Fault `invalidInput` for a word that no tool is called */
+/** The tools in `--tools` and remit.yaml. @throws Fault `invalidInput` for a malformed tool name */
 function offerOf(
   words: string | undefined,
   configured: readonly string[],
@@ -247,4 +245,61 @@ function offerOf(
       `Cannot tell a model of ${shown}: no tool has such a name; "remit tool list" names them`,
     );
   });
+}
+
+/** The memory fields of a task's request. */
+export interface ChosenMemory {
+  readonly memory: TaskMemory | undefined;
+  readonly wikis: readonly string[];
+}
+
+/**
+ * Chooses `--wiki FOLDER`, else the wiki of remit.yaml, else none; builds the wiki's program where it is missing.
+ *
+ * @throws Fault `notFound` for a folder that is no wiki of this state; `refused` where remit.yaml gives no access
+ */
+async function chooseMemory(
+  command: Command<Basic | "wikis">,
+  wish: {
+    readonly memory: MergedMemory;
+    /** The folder of the remit.yaml: relative paths in it start there. */
+    readonly folder: string;
+    readonly mounts: readonly Mount[];
+    /** What the task's models may read: the default clearance. */
+    readonly clearance: Label;
+    /** A story's wiki, in place of the configured one. */
+    readonly own?: string | undefined;
+  },
+): Promise<ChosenMemory> {
+  const { powers } = command, { memory, mounts } = wish;
+  const wikis = knownWikis(command).map(({ folder }) => folder).filter((folder) =>
+    mounts.some(({ dir }) => within(dir, folder) || within(folder, dir))
+  );
+  const named = flag(command.parsed, "wiki") ?? wish.own;
+  const path = named ??
+    (memory.wiki === undefined ? undefined : absolute(
+      { ...powers.environment, cwd: wish.folder, env: powers.environment.env },
+      memory.wiki,
+    ));
+  if (path === undefined) return { memory: undefined, wikis };
+  const { access = "propose", user = "write", review = [], clearance = wish.clearance } = memory;
+  if (access === "none") {
+    if (named === undefined) return { memory: undefined, wikis };
+    throw new Fault(
+      "refused",
+      `Cannot hand over wiki "${path}": remit.yaml says "memory: { access: none }"`,
+    );
+  }
+  const { folder, state } = resolveWiki(command, path);
+  const days = memory.retention?.taskLog;
+  await powers.wikis.ready();
+  return {
+    wikis,
+    memory: {
+      ...{ folder, access, user, clearance },
+      stateFolder: powers.disk.real(state) ?? state,
+      review: [...review],
+      retention: days === undefined ? {} : { taskLog: days },
+    },
+  };
 }

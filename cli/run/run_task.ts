@@ -1,11 +1,11 @@
-/** One task, from its request to its end, on an open link. @module */
-import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+/** Starts one task on a kernel and follows it to its end. @module */
+import { mixColour, SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, type Json, toJson } from "../../contracts/base/mod.ts";
 import { PLANNED_PROGRAM } from "../../contracts/exchange/planned.ts";
 import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
 import { makeAnswerer } from "../question/answerer.ts";
 import { changedFiles, type RunResult } from "./closing.ts";
-import { type Command, recordOf } from "../command.ts";
+import { type Command, ingressOf, recordOf } from "../command.ts";
 import { readSeen, type Seen } from "../audit/event_fields.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -24,7 +24,7 @@ import { agentsBelow } from "./agent_choice.ts";
 import { makeTracer } from "../audit/trace.ts";
 import { askStaged, type Watch, type WatchEnd, watchTask } from "./watch_task.ts";
 
-/** A task that is followed. */
+/** A task that this command follows. */
 export interface RunningTask {
   readonly id: TaskId;
   readonly tally: Tally;
@@ -33,11 +33,11 @@ export interface RunningTask {
   readonly idle: LiveView["idle"];
   /** See {@link LiveView.shown}. */
   readonly shown: LiveView["shown"];
-  /** Prints a line of its stream; absent where none is printed. */
+  /** Prints a line of the JSON stream; absent without --output-format stream-json. */
   readonly print?: (line: StreamLine) => void;
 }
 
-/** Asks the kernel for a new task. */
+/** Starts a task on the kernel. */
 export async function createTask(
   command: Command<Basic | "keyboard">,
   link: KernelLink,
@@ -46,33 +46,28 @@ export async function createTask(
     readonly text: string;
     readonly interactive: boolean;
     readonly plan: boolean;
-    /** Its model writes one program, which makes the calls. */
+    /** The model writes one program, which makes the calls. */
     readonly planned?: boolean;
     /** Any kernel of the fleet may take it. */
     readonly anywhere?: boolean;
-    /** The model says first what the task is. */
+    /** The model first describes the task. */
     readonly intake?: boolean;
-    /** The model says for each question why the call is needed. */
+    /** The model explains each question: why the call is needed. */
     readonly reasons?: boolean;
-    /** The text holds what its person did not write: a file, a command's output. */
+    /** The text includes content that the person did not write: a file, a command's output. */
     readonly attached?: boolean;
-    /** Absent: one of its own. */
+    /** Absent: a new session. */
     readonly session?: SessionId;
   },
 ): Promise<TaskId> {
   const { environment } = command.powers;
+  const ingress = ingressOf(command, setting.profile);
   const asked: TaskRequest = TaskRequest.parse({
     request: request.text,
     session: request.session ?? SessionId.parse(environment.id("s")),
     ingress: {
-      channel: command.powers.keyboard === undefined ? "pipe" : "terminal",
-      principal: environment.env("USER") ?? `uid-${environment.uid}`,
-      colour: setting.profile !== "operator"
-        ? "RED"
-        : request.attached === true
-        ? "YELLOW"
-        : "BLUE",
-      label: "internal",
+      ...ingress,
+      colour: request.attached === true ? mixColour(ingress.colour, "YELLOW") : ingress.colour,
     },
     profile: setting.profile,
     mounts: setting.mounts,
@@ -85,7 +80,7 @@ export async function createTask(
     ...(setting.wikis.length === 0 ? {} : { wikis: setting.wikis }),
     ...reachFields(setting),
     ...(setting.instructions.length === 0 ? {} : { instructions: setting.instructions }),
-    // Prepared answers are given from here, so the kernel must wait for them.
+    // Prepared answers come from this process, so the kernel must wait for them.
     onQuestion: request.anywhere === true
       ? "queue"
       : setting.prepared === undefined
@@ -103,7 +98,7 @@ export async function createTask(
   return TaskId.parse((answer as { readonly task?: unknown } | null)?.task);
 }
 
-/** What a request may reach: imported servers, other agents, and the tools that models are told of. */
+/** The optional fields of a request: imported servers, other agents, offered tools, guards. */
 export function reachFields(
   { mcp, config, agent, offer, guards }: Pick<
     RunSetting,
@@ -121,7 +116,7 @@ export function reachFields(
   };
 }
 
-/** Follows a task: live view, count, trace, answers. */
+/** Follows a task: shows it, counts and traces its events, and answers its questions. */
 export async function followTask(
   command: Command<Basic | "keyboard" | "mcpStore">,
   link: KernelLink,
@@ -130,15 +125,15 @@ export async function followTask(
     readonly setting?:
       & Pick<RunSetting, "onQuestion" | "prepared" | "trace">
       & Partial<Pick<RunSetting, "record" | "model">>;
-    /** Sees everything, too. */
+    /** Also receives everything that is seen. */
     readonly onSeen?: (seen: Seen) => void;
-    /** What the task's log holds already: counted, and not shown again. */
+    /** The events already in the task's log: counted, not shown. */
     readonly past?: readonly Json[];
     readonly budget: number;
     readonly quiet?: boolean;
     /** Shows answers at a terminal while they are written. */
     readonly answers?: boolean;
-    /** Prints JSON lines of all that is seen. */
+    /** Prints everything seen as JSON lines. */
     readonly stream?: boolean;
   },
 ): Promise<RunningTask> {
@@ -178,7 +173,7 @@ export async function followTask(
       followed: options.setting === undefined,
       request: async () => {
         const { request, ingress } = AgentTask.parse(await link.ask("task", { task }));
-        // What came in from elsewhere is nobody's own words, also where a person started the task.
+        // Content from outside is not the person's words, even where the person started the task.
         return ingress.colour === "BLUE" ? request : undefined;
       },
     }),
@@ -213,7 +208,7 @@ export async function followTask(
   };
 }
 
-/** Reads what a task's log holds. */
+/** Reads the events in a task's log. */
 export async function readPast(link: KernelLink, task: TaskId): Promise<readonly Json[]> {
   const past: Json[] = [];
   for (;;) {
@@ -223,7 +218,7 @@ export async function readPast(link: KernelLink, task: TaskId): Promise<readonly
   }
 }
 
-/** Waits for the end, with Ctrl-C: once cancels what is under way, twice ends the task, as SIGTERM does. */
+/** Waits for the end. Ctrl-C once cancels the current turn; twice, or SIGTERM, ends the task. */
 export async function awaitEnd(
   command: Command<Basic | "interrupts">,
   link: KernelLink,
@@ -267,12 +262,12 @@ function exitOf(end: WatchEnd, task: AgentTask): number {
   return task.status === "failed" ? EXIT.failure : EXIT.success;
 }
 
-/** Gathers what a run came to: its task, its changes, its receipts, the head to keep. */
+/** Collects a run's result: the task, its changes, its receipts, the head to keep. */
 export async function gather(link: KernelLink, task: TaskId, end: WatchEnd): Promise<RunResult> {
   const state = AgentTask.parse(await link.ask("task", { task }));
   const staged = await askStaged(link, task);
   const receipts = await link.ask("receipts", { task });
-  // Read, not checked: the kernel checks what is new by itself, and "audit verify" checks all.
+  // The head is read, not verified: the kernel verifies new events, and "audit verify" verifies all.
   const { head } = recordOf(await link.ask("head", null));
   return {
     task: state,

@@ -1,40 +1,39 @@
-/** `run --schema FILE`: an answer that is checked against a JSON Schema, asked for again where it does not fit. @module */
+/** `run --schema FILE`: checks the answer against a JSON Schema, and asks again where it does not fit. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import { templateOf, titleOf, valueIn } from "../../contracts/task/templates/templates.ts";
 import { displayText } from "../../text/mod.ts";
-import type { Command } from "../command.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { type Command, givenFile } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { awaitEnd, type RunningTask } from "./run_task.ts";
 import type { WatchEnd } from "./watch_task.ts";
 
 const MAX_SCHEMA = 65_536;
-/** Answers that are asked for after the first. */
+/** Further answers to ask for after the first. */
 const RETRIES = 2;
 
-/** A schema that answers are checked against. */
+/** A schema for answers. */
 export interface AnswerSchema {
-  /** As the person named it. */
+  /** The name that the person gave. */
   readonly file: string;
   readonly text: string;
-  /** What a model is told of it beside its request. */
+  /** Instructions for the model beside its request. */
   readonly ask?: string;
   /** Why a value does not fit; undefined when it does. */
   misfit(value: Json): string | undefined;
 }
 
-/** What became of the answer. */
+/** The end of a checked task. */
 export interface Checked {
   readonly end: WatchEnd;
-  /** The value that fits. */
+  /** The fitting value. */
   readonly value?: Json;
-  /** Why none fits. */
+  /** Why no value fits. */
   readonly why?: string;
 }
 
-/** Reads the schema. Throws Fault `notFound`, `tooLarge`, `invalidInput`, `refused` for one that cannot be checked safely. */
+/** Reads the schema. Throws Fault `notFound`, `tooLarge`, `invalidInput`; `refused` for one that cannot be checked safely. */
 export function readSchema(command: Command<Basic | "schemas">, file: string): AnswerSchema {
   const [, named] = /^template:(.*)$/.exec(file) ?? [];
   if (named !== undefined) {
@@ -42,23 +41,20 @@ export function readSchema(command: Command<Basic | "schemas">, file: string): A
     const { schema: text, ask, misfit } = template;
     return { file: `template ${titleOf(template)}`, text, ask, misfit };
   }
-  const { disk, environment, schemas } = command.powers;
-  const bytes = disk.read(absolute(environment, file), { most: MAX_SCHEMA });
+  const { schemas } = command.powers;
   const shown = displayText(file, { max: 200 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read the schema "${shown}": there is no such file`);
-  }
+  const bytes = givenFile(command, file, "read the schema", { most: MAX_SCHEMA });
   const text = new TextDecoder().decode(bytes);
   if (valueIn(text) === undefined) {
     throw new Fault("invalidInput", `Cannot read the schema "${shown}": it is no JSON`);
   }
   const misfit = (value: Json): string | undefined => schemas.misfit(text, value);
-  // A schema that is no schema is told of before a model is asked.
+  // A malformed schema fails here, before a model is asked.
   misfit(null);
   return { file: shown, text, misfit };
 }
 
-/** The request with what its answer has to be. */
+/** The request, followed by the required form of its answer. */
 export function askingFor(
   request: string,
   { text, ask }: Pick<AnswerSchema, "text" | "ask">,
@@ -67,7 +63,7 @@ export function askingFor(
   return `${told}\n\nAnswer, when you are done, with one JSON value and nothing else, which fits this JSON Schema:\n${text}`;
 }
 
-/** Waits for an answer that fits; each that does not is told why, in the task's own log. Ends the task. */
+/** Waits for a fitting answer; an answer that does not fit is returned to the model with the reason. Ends the task. */
 export async function awaitFitting(
   command: Command<Basic | "interrupts">,
   link: KernelLink,

@@ -1,27 +1,27 @@
-/** The stories that a scripted model can play: the demo, and one for each capability. @module */
+/** The stories for the scripted model: the demo, and one for each capability. @module */
 
-/** One story. Its files lie in examples/. */
+/** A story; its files lie in examples/. */
 export interface Story {
   readonly name: string;
   /** The folder with `demo.yaml` and `answers.json`, beneath examples/. */
   readonly steering: string;
   /** The folder that is copied and mounted as `desk`, beneath examples/. */
   readonly desk: string;
-  /** Pages that the command itself serves on this machine while it runs, beneath examples/. */
+  /** Pages beneath examples/ that the command serves on this machine while it runs. */
   readonly site?: string;
-  /** Documents that a wiki is made of, which the agent is handed, beneath examples/. */
+  /** Documents beneath examples/ for a new wiki, which the agent receives. */
   readonly docs?: string;
-  /** Imported MCP servers are handed to the agent: one that reads `notes` of the desk, one that changes its words. */
+  /** Gives the agent imported MCP servers: one reads `notes` of the desk, one changes its descriptions. */
   readonly servers?: true;
-  /** A peer is handed to the agent: another Remit, which the command starts itself. */
+  /** Gives the agent a peer: another Remit, which the command starts. */
   readonly peers?: true;
-  /** What is asked for. `ORIGIN` stands for the site's, `DESK` for the copied folder. */
+  /** The request. `ORIGIN` stands for the site's origin, `DESK` for the copied folder. */
   readonly request: readonly string[];
-  /** What to watch for. */
+  /** What to watch for, as lines. */
   readonly about: readonly string[];
 }
 
-/** The story that is played when none is named. */
+/** The default story. */
 export const DEMO: Story = {
   name: "desk",
   steering: "desk",

@@ -1,8 +1,8 @@
-/** A site on this machine for `--story web`. @module */
+/** Serves the site of `--story web` on this machine. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { StorySite } from "../powers.ts";
 
-/** Where the site's `/moved` leads: to what no request may reach. */
+/** The target of the site's redirect `/moved`: an address that no request may reach. */
 const METADATA = "http://169.254.169.254/latest/meta-data/";
 const NAME = /^\/[a-z]{1,32}$/;
 

@@ -1,13 +1,13 @@
-/** `--output-format stream-json`: what a task does, as JSON lines (docs/stream_json.md). @module */
+/** `--output-format stream-json`: a task's events as JSON lines (docs/stream_json.md). @module */
 import * as z from "zod";
 import { Artifact } from "../../contracts/tool/mod.ts";
 import type { Seen, SeenEvent } from "../audit/event_fields.ts";
 import type { TraceLine } from "../audit/trace.ts";
 
-/** Version of the lines; raised when a field goes or changes its meaning, not when one is added. */
+/** Version of the lines; raised when a field is removed or changes its meaning, not when one is added. */
 const VERSION = 1;
 
-/** One line: `v`, `type` and what that type says. */
+/** One line: `v`, `type` and the fields of that type. */
 export type StreamLine = TraceLine & { readonly v: typeof VERSION };
 
 const line = (type: string, rest: Readonly<Record<string, unknown>> = {}): StreamLine => ({
@@ -26,12 +26,12 @@ export function resultLine(document: Readonly<Record<string, unknown>>): StreamL
   return line("result", document);
 }
 
-/** Where a task ended otherwise than done. */
+/** The line for a task that did not end as done. */
 export function errorLine(code: string, message: string): StreamLine {
   return line("error", { code, message });
 }
 
-/** What a call put into the outbox, as its committed record says. */
+/** A line for an artifact that a call put into the outbox, from the committed record. */
 function published(event: SeenEvent): readonly StreamLine[] {
   const { data } = z.object({ artifact: Artifact }).safeParse(event.private["record"]);
   if (data === undefined) return [];
@@ -39,7 +39,7 @@ function published(event: SeenEvent): readonly StreamLine[] {
   return [line("artifact", { artifact: id, name, hash: digest, bytes })];
 }
 
-/** Makes lines of what is seen of a task; `trace` makes those that the execution trace has, too. */
+/** Makes lines from what is seen of a task; `trace` makes the lines that the execution trace has, too. */
 export function makeStreamLines(
   trace: (event: SeenEvent) => readonly TraceLine[],
 ): (seen: Seen) => readonly StreamLine[] {
@@ -54,7 +54,7 @@ export function makeStreamLines(
     const { event } = seen;
     switch (event.event) {
       case "inferred": {
-        // The pieces before it are one text; one that broke off is given up, and begins anew.
+        // Ends the text of the pieces before it; a text that broke off is discarded, and the model starts again.
         const broke = event.body["broke"] === true;
         return [
           line("text", { content: "", final: true, ...(broke ? { broke } : {}) }),

@@ -1,26 +1,26 @@
-/** What a model writes, on the screen while it writes. @module */
+/** Shows what a model writes while it writes. @module */
 import type { Screen } from "../powers.ts";
 import { displayText } from "../../text/mod.ts";
 import { type AnswerView, type Highlight, makeAnswerView } from "../terminal/answer_view.ts";
 
-/** What begins a block of code. */
+/** Begins a block of code. */
 const FENCE = "```";
 
-/** An answer under way. */
+/** The view of one task's answers. */
 export interface StreamedAnswer {
-  /** Shows the next piece; false where answers are not shown as they come: output is no terminal. */
+  /** Shows the next piece; false where answers are not shown as they come: the output is no terminal. */
   push(piece: string): boolean;
-  /** Ends the line under way, because another line follows. */
+  /** Ends the open line, because another line follows. */
   pause(): void;
-  /** A line of it is open on the screen. */
+  /** Whether a line of the answer is open on the screen. */
   midway(): boolean;
-  /** The inference is over; whether anything of it was shown. */
+  /** Ends the view of one inference; returns whether any of it was shown. */
   end(): boolean;
-  /** The text of the last inference, where all of it was shown. */
+  /** The text of the last inference, where it was shown as a whole. */
   shown(): string | undefined;
 }
 
-/** Makes the view of one task's answers. */
+/** Makes the view of a task's answers. */
 export function makeStreamedAnswer(
   { out, outWidth, paint }: Pick<Screen, "out" | "outWidth" | "paint">,
 ): StreamedAnswer {
@@ -30,16 +30,16 @@ export function makeStreamedAnswer(
   let last: string | undefined;
   let coloured: Highlight | undefined;
   let loading = false;
-  /** The last characters of the text: a fence may come in two pieces. */
+  /** The last characters of the text: a fence may arrive in two pieces. */
   let tail = "";
-  /** Grammars are loaded with the first block of code; what came before them is shown without. */
+  /** Grammars load with the first block of code; code before that has one colour. */
   const highlight: Highlight = (line, ...rest) =>
     coloured === undefined ? paint.cyan(displayText(line)) : coloured(line, ...rest);
   const load = (): void => {
     loading = true;
     import("../terminal/highlight.ts").then(
       ({ makeHighlight }) => coloured = makeHighlight(paint),
-      // Code without colours is an answer all the same.
+      // An answer without colours is still an answer.
       () => undefined,
     );
   };

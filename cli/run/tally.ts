@@ -1,8 +1,8 @@
-/** What a task did, counted from its events: the closing words are made of this. @module */
+/** Counts a task's actions from its events, for the closing summary. @module */
 import { argumentsOf, numberOf, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import { mcpHappening } from "../mcp/events.ts";
 
-/** A refusal. All texts untrusted. */
+/** A refused or failed call. All texts are untrusted. */
 export interface Refusal {
   readonly tool: string;
   readonly subject: string;
@@ -11,7 +11,7 @@ export interface Refusal {
   readonly why: string;
 }
 
-/** A question and what came of it. */
+/** A question and its decision. */
 export interface Asked {
   readonly question: string;
   readonly tool: string;
@@ -19,35 +19,35 @@ export interface Asked {
   readonly by: string;
 }
 
-/** Calls that were carried out outside of the task's files, by tool; for commands, by program. Untrusted. */
+/** Calls outside of the task's files, by tool; commands by program. Untrusted. */
 export interface Did {
   readonly tool: string;
   readonly kind: "imported" | "peer" | "network" | "command" | "other";
   readonly effect: string;
   readonly calls: number;
-  /** Of these, calls that came to an error. What they did before it stays done. */
+  /** How many of the calls ended with an error. Effects before the error remain. */
   readonly failed: number;
-  /** Of these, calls of which no outcome is known: they may have happened. */
+  /** How many of the calls have no known outcome: they may have happened. */
   readonly open: number;
 }
 
-/** The fold. */
+/** Running totals over a task's events. */
 export interface Tally {
   take(event: SeenEvent): void;
   readonly read: ReadonlySet<string>;
-  /** What went into the memory: pages, notes. Untrusted. */
+  /** Pages and notes written to the memory. Untrusted. */
   readonly remembered: readonly string[];
   readonly refused: readonly Refusal[];
-  /** What was done that no list of changed files shows. */
+  /** Actions that the list of changed files does not show. */
   readonly did: readonly Did[];
-  /** Calls that were let through and did not end well. */
+  /** Calls that were allowed and failed. */
   readonly failed: readonly Omit<Refusal, "rule">[];
   readonly asked: readonly Asked[];
-  /** Reused answers. */
+  /** How many earlier answers were reused. */
   readonly reused: number;
-  /** What the model said the task is, once it fitted; untrusted. */
+  /** The model's accepted description of the task; untrusted. */
   readonly intake: Readonly<Record<string, unknown>> | undefined;
-  /** Why the task stands where it stands, as its last status said; untrusted. */
+  /** The reason in the task's last status; untrusted. */
   readonly reason: string;
   readonly spent: {
     readonly calls: number;
@@ -67,7 +67,7 @@ const COMMANDS = new Set(["command", "process_start"]);
 const OUTBOUND = new Set(["outboundRead", "outboundWrite"]);
 const GRAVE = new Set(["destructive", "admin"]);
 
-/** What kind of deed a call is that acts elsewhere than on the task's files; undefined for any other. */
+/** The kind of a call that acts outside of the task's files; undefined for any other call. */
 function deedOf(tool: string, effect: string): Did["kind"] | undefined {
   if (tool.startsWith("mcp_")) return "imported";
   if (tool.startsWith("a2a_") || tool.startsWith("peer_")) return "peer";
@@ -76,17 +76,15 @@ function deedOf(tool: string, effect: string): Did["kind"] | undefined {
   return GRAVE.has(effect) ? "other" : undefined;
 }
 
-/** A server may try as often as it likes. */
+/** Bounds for untrusted servers, which may be refused, act and read without end. */
 const MAX_REFUSED = 200;
-/** Lines of what was done. */
 const MAX_DID = 200;
-/** And read as many files. */
 const MAX_READ = 200;
-/** What is a server's own within its walls: its code, its scratch. */
+/** A server's own files within its walls: its code, its scratch. */
 const OWN = /^\/(?:dd|deno|private|proc|relay|run|tree)(?:\/|$)/;
 const READING = new Set(["file_read", "file_search", "file_list", "file_stat"]);
 
-/** Starts counting. */
+/** Starts new totals. */
 export function makeTally(): Tally {
   const read = new Set<string>();
   const remembered: string[] = [];
@@ -106,7 +104,7 @@ export function makeTally(): Tally {
     why: textOf(event, "why") || textOf(event, "error"),
   });
 
-  /** An intent is a call that was let through: whether it came back is another event's. */
+  /** Counts an action: an intent opens it, its outcome closes it. */
   const act = (event: SeenEvent, more: Partial<Pick<Did, "calls" | "failed" | "open">>): void => {
     const tool = textOf(event, "tool"), effect = textOf(event, "effect");
     const kind = deedOf(tool, effect);
@@ -155,8 +153,8 @@ export function makeTally(): Tally {
           failed.push(missed(event, outcome));
           return;
         }
-        const what = REMEMBERING.get(textOf(event, "tool"));
-        if (what !== undefined) remembered.push(`${what} ${subjectOf(event)}`);
+        const kind = REMEMBERING.get(textOf(event, "tool"));
+        if (kind !== undefined) remembered.push(`${kind} ${subjectOf(event)}`);
         if (READING.has(textOf(event, "tool"))) {
           const subject = subjectOf(event);
           if (subject !== "") read.add(subject);
@@ -169,11 +167,11 @@ export function makeTally(): Tally {
         if (isRead && path.startsWith("/") && !OWN.test(path) && read.size < MAX_READ) {
           read.add(`${path} (by ${textOf(event, "server")})`);
         }
-        const did = mcpHappening(event);
-        const subject = `${did?.words ?? ""} ${did?.path ?? ""}`.trim();
+        const happening = mcpHappening(event);
+        const subject = `${happening?.words ?? ""} ${happening?.path ?? ""}`.trim();
         const tool = textOf(event, "server");
         const known = refused.some((each) => each.tool === tool && each.subject === subject);
-        if (did?.mark !== "refused" || known || refused.length >= MAX_REFUSED) return;
+        if (happening?.mark !== "refused" || known || refused.length >= MAX_REFUSED) return;
         const rule = textOf(event, "what") === "suspended" ? "its review" : "its grants";
         refused.push({ tool, subject, outcome: "refusedByPolicy", rule, why: "" });
         return;

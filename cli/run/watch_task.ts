@@ -1,4 +1,4 @@
-/** Follows one task on a link: shows, counts, traces, and has its questions answered. @module */
+/** Watches one task on a link: passes on its events, and has its questions answered. @module */
 import { Question, type TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { Staged } from "../../contracts/task/mod.ts";
@@ -8,13 +8,13 @@ import { readSeen, type Seen, textOf } from "../audit/event_fields.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import type { Answerer } from "../question/answerer.ts";
 
-/** How a watch came to its end. */
+/** Why a watch ended. */
 export interface WatchEnd {
   readonly status: string;
   readonly exit: number | undefined;
-  /** The turn failed and the task stays open: why, and the exit code of a task that ended so. */
+  /** The turn failed while the task stays open: the reason, and the exit code of a task that ended so. */
   readonly failed?: { readonly exit: number; readonly why: string };
-  /** A question that waits, when that is why. */
+  /** The question that the task waits for. */
   readonly waiting?: string;
 }
 
@@ -29,7 +29,7 @@ const StagedAnswer = z.object({
   content: z.string(),
 });
 
-/** Asks for what a task staged and applied. */
+/** Asks for a task's staged and applied changes. */
 export async function askStaged(link: KernelLink, task: string): Promise<Staged> {
   return StagedAnswer.parse(await link.ask("staged", { task }));
 }
@@ -43,13 +43,13 @@ async function openQuestions(link: KernelLink, task: string): Promise<readonly s
 export interface Watch {
   /** Resolves when the task, or one turn of an interactive one, is over. */
   next(): Promise<WatchEnd>;
-  /** Forgets ends that came by themselves: of turns that something else than this person's words began. */
+  /** Discards ends of turns that other sources than this person began. */
   forget(): void;
-  /** Withdraws a question that is being asked. */
+  /** Withdraws the question shown now. */
   withdraw(): void;
 }
 
-/** Starts to watch. `answerer` undefined: questions are left to the kernel. */
+/** Starts to watch. Without `answerer`, questions stay with the kernel. */
 export async function watchTask(
   link: KernelLink,
   task: TaskId,
@@ -69,7 +69,7 @@ export async function watchTask(
   let failed: unknown;
   const fail = (error: unknown): void => {
     failed ??= error;
-    // Observed by whoever waits next; nobody may be waiting now.
+    // The next caller of `next` sees the error; there may be none now.
     waiter.promise.catch(() => undefined);
     waiter.reject(error);
   };
@@ -86,7 +86,7 @@ export async function watchTask(
       if (abort.signal.aborted) return;
       if (given === undefined) return finish({ status: "needsApproval", exit: 75, waiting: id });
       await link.ask("answer", toJson(given)).catch((error: unknown) => {
-        // It was closed while the answer was on its way: the task goes on without it.
+        // The question closed while the answer was sent: the task goes on without the answer.
         if (!abort.signal.aborted) throw error;
       });
     } finally {
@@ -124,17 +124,17 @@ export async function watchTask(
   });
   void link.closed.then((why) => {
     asking?.abort.abort();
-    const said = why.message.replace(/^Cannot reach the peer: /, "");
+    const reason = why.message.replace(/^Cannot reach the peer: /, "");
     fail(
       new Fault(
         "gone",
-        `Cannot follow task ${task}: ${said}; "remit task show ${task}" starts it again and says how it stands`,
+        `Cannot follow task ${task}: ${reason}; "remit task show ${task}" starts it again and says how it stands`,
         { cause: why },
       ),
     );
   });
   await link.ask("watch", { task, from: parts.from });
-  // A question that was asked before this watch began is told of by no event of it.
+  // The watch starts behind the events of earlier questions, which may still be open.
   const before = parts.from === 0 ? [] : await openQuestions(link, task);
   for (const id of before) questions = questions.then(() => answer(id)).catch(fail);
 

@@ -1,4 +1,4 @@
-/** `secret set|list|remove`. Values are typed or piped in, and never shown again. @module */
+/** `secret set|list|remove`. Values are typed or piped in, and never shown. @module */
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { type Command, printJson, printLines } from "../command.ts";
@@ -36,7 +36,7 @@ async function readValue(command: Command<Basic | "keyboard" | "readInput">): Pr
   return typed;
 }
 
-/** Tells a kernel that runs: whatever asks for a secret from now on finds those of now. */
+/** Sends the current secrets to a running kernel, so that later uses find them. */
 async function tellKernel(command: Command, keep: SecretKeep): Promise<void> {
   const link = await command.powers.kernels(command.places).find();
   if (link === undefined) return;
@@ -46,7 +46,7 @@ async function tellKernel(command: Command, keep: SecretKeep): Promise<void> {
     await link.ask("secrets", toJson({ digest, secrets: keep.load() }));
     if (!command.json) command.powers.screen.say("The kernel that runs has it from now on.");
   } catch (error) {
-    // One of another version, or one that just ended: the next has it.
+    // A kernel of another version, or one that just ended: the next one reads the secrets at its start.
     if (!(error instanceof Fault)) throw error;
     if (!command.json) command.powers.screen.say("The next kernel has it.");
   } finally {

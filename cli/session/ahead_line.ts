@@ -1,4 +1,4 @@
-/** The line that stays open under an answer while it is written: typed ahead, never lost, no answer to a question. @module */
+/** The line under an answer while the answer is written: for typing ahead, never for answering a question. @module */
 import type { AheadOptions, Screen } from "../powers.ts";
 import { cutTo, inColumns } from "../terminal/columns.ts";
 import type { Drawn } from "../terminal/footer.ts";
@@ -14,34 +14,31 @@ import {
 import { type Key, makeKeyReader } from "./line_keys.ts";
 import { layOut } from "./line_view.ts";
 
-/** Rows that the line itself takes at most; what is queued takes as many above it. */
+/** Most rows of the line itself; queued texts take as many above it. */
 const MAX_ROWS = 6;
-const MAX_LETTERS = 200_000;
+const MAX_CHARACTERS = 200_000;
 const MAX_CHOICES = 6;
 
-/** What {@link makeAheadEditor} is handed. */
-export interface AheadParts {
-  readonly options: AheadOptions;
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  readonly footer: NonNullable<Screen["footer"]>;
-  readonly dim: (text: string) => string;
-  /** Does what a terminal does for Ctrl-C, Ctrl-Z and Ctrl-\. */
-  signal(move: "interrupt" | "suspend" | "quit"): void;
-}
-
-/** The line's state, its keys and its rows. */
+/** The line's state and keys. */
 export interface AheadEditor {
   /**
-   * `shown` false: a question stands there, and what comes is kept and not drawn. Without bytes, when nothing came for a
-   * while after an Esc: that was the key, and ends the turn as Ctrl-C does.
+   * Takes bytes of the keyboard. `shown` false: a question covers the line, so keys are kept and not drawn. Without bytes,
+   * after a pause: a pending Esc is the Esc key, which interrupts the turn as Ctrl-C does.
    */
   take(bytes: Uint8Array | undefined, shown: boolean): void;
   draw(): void;
   text(): string;
 }
 
-/** Makes it. */
-export function makeAheadEditor(parts: AheadParts): AheadEditor {
+/** Makes the editor. */
+export function makeAheadEditor(parts: {
+  readonly options: AheadOptions;
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  readonly footer: NonNullable<Screen["footer"]>;
+  readonly dim: (text: string) => string;
+  /** Sends the signal of Ctrl-C, Ctrl-Z or Ctrl-\. */
+  signal(move: "interrupt" | "suspend" | "quit"): void;
+}): AheadEditor {
   const { options, size, footer, dim } = parts;
   const keys = makeKeyReader();
   let editing: Editing = withText(beginLine(options.past ?? []), options.draft ?? "");
@@ -49,13 +46,13 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
 
   const rows = (): Drawn => {
     const { columns, rows: high } = size();
-    const most = Math.max(1, Math.min(MAX_ROWS, high - 8));
+    const max = Math.max(1, Math.min(MAX_ROWS, high - 8));
     const prompt = promptOf(options.prompt, editing);
-    const line = layOut(prompt, editing.line, { width: columns, most });
+    const line = layOut(prompt, editing.line, { width: columns, maxRows: max });
     const above = [
       ...options.above(),
       ...inColumns(choices, columns - 4).slice(0, MAX_CHOICES).map((each) => `    ${each}`),
-    ].slice(-Math.max(1, high - most - 6)).map((each) => dim(cutTo(each, columns - 1)));
+    ].slice(-Math.max(1, high - max - 6)).map((each) => dim(cutTo(each, columns - 1)));
     return { rows: [...above, ...line.rows], row: above.length + line.row, before: line.before };
   };
   const draw = (): void => footer(rows());
@@ -70,31 +67,29 @@ export function makeAheadEditor(parts: AheadParts): AheadEditor {
     if (editing.sought === undefined && move === "escape") return parts.signal("interrupt");
     const stops = move === "interrupt" && editing.sought === undefined;
     if (stops || move === "suspend" || move === "quit") return parts.signal(move);
-    if (move === "endOfInput" && editing.line.letters.length === 0) return options.ended();
+    if (move === "endOfInput" && editing.line.graphemes.length === 0) return options.ended();
     if (move === "editor") return;
     if (move === "complete") {
       const found = completed(editing, options.complete);
       ({ editing, choices } = found);
       return;
     }
-    if (move === "up" && editing.line.letters.length === 0) {
+    if (move === "up" && editing.line.graphemes.length === 0) {
       const back = options.takeBack();
       if (back !== undefined) {
         editing = withText(editing, back);
         return;
       }
     }
-    const edited = edit(editing, key, { many: true, most: MAX_LETTERS });
+    const edited = edit(editing, key, { many: true, max: MAX_CHARACTERS });
     if (edited.kind === "going") editing = edited.editing;
     else if (edited.kind === "entered") enter(edited.text);
   };
 
   return Object.freeze<AheadEditor>({
     take(bytes, shown): void {
-      for (const key of keys(bytes)) {
-        // Before a question stands there nothing ends what goes on: Ctrl-C withdraws the question itself.
-        press(key);
-      }
+      // Also while a question covers the line: Ctrl-C then withdraws the question and does not end the turn.
+      for (const key of keys(bytes)) press(key);
       if (shown) draw();
     },
     draw,

@@ -1,4 +1,4 @@
-/** What a person gives an agent beside their words: files after `@`, the output of their own commands. @module */
+/** Attachments to a person's message: files named after `@`, the output of their own commands. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
@@ -14,34 +14,31 @@ const MAX_BYTES = 65_536;
 const MAX_FILES = 8;
 const MENTION = /(?:^|(?<=\s))@([^\s]{1,512})/g;
 
-/** Words, and what of them their person did not write. */
+/** A message with its attachments. */
 export interface Said {
   readonly text: string;
-  /** Where the rest is from; absent: all are the person's own words. */
+  /** The sources of attachments, which the person did not write; absent: all words are the person's own. */
   readonly attached?: string;
 }
 
-/** What {@link withMentions} is handed. */
-export interface MentionParts {
+/** Content between two marks that do not occur in it. */
+export function fenced(title: string, content: string): string {
+  let mark = "=====";
+  while (content.includes(mark)) mark += "=";
+  return `${mark} ${title}\n${content.replace(/\n$/, "")}\n${mark} end`;
+}
+
+/**
+ * Takes each `@path` of a file as permission to read that one file, and shows so. A file in a mount is named by its path
+ * for tools, so the agent reads it itself; any other file is read here, once, and its content joins the message as YELLOW.
+ * Throws Fault `refused` for a path on the never-list, `tooLarge`, `notFound` for one that is no file.
+ */
+export function withMentions(text: string, parts: {
   readonly disk: Pick<DiskRead, "read" | "real" | "stat">;
   readonly environment: Pick<Environment, "cwd" | "env">;
   readonly mounts: readonly Mount[];
   readonly screen: Pick<Screen, "say" | "paint" | "width">;
-}
-
-/** A part of a message that stands between two lines which nothing in it can be taken for. */
-export function fenced(what: string, content: string): string {
-  let mark = "=====";
-  while (content.includes(mark)) mark += "=";
-  return `${mark} ${what}\n${content.replace(/\n$/, "")}\n${mark} end`;
-}
-
-/**
- * Takes each `@path` that names a file as a grant of that one file to be read, and says so. A file of a mount is named by
- * the tools' path: the agent reads it itself. Any other file is read here, once, and goes with the words as YELLOW.
- * Throws Fault `refused` for a path that no agent may read, `tooLarge`, `notFound` for one that is no file.
- */
-export function withMentions(text: string, parts: MentionParts): Said {
+}): Said {
   const { disk, environment, mounts, screen } = parts;
   const never = makePathList(NEVER.map((glob) => ({ glob, at: "built-in: never-list" })));
   const notes: string[] = [];
@@ -50,7 +47,7 @@ export function withMentions(text: string, parts: MentionParts): Said {
   for (const [, word = ""] of text.matchAll(MENTION)) {
     const named = [word, word.replace(/[.,;:!?)]+$/, "")].map((each) => absolute(environment, each))
       .find((path) => disk.stat(path) !== undefined);
-    // A word such as @param is no file.
+    // A word such as @param names no file.
     if (named === undefined) continue;
     const path = disk.real(named) ?? named;
     if (seen.has(path)) continue;
@@ -103,7 +100,7 @@ function textIn(bytes: Uint8Array, shown: string): string {
   throw new Fault("invalidInput", `Cannot give "${shown}" to an agent: it is no text`);
 }
 
-/** What a command of the person's own printed, as words for the agent. */
+/** The output of the person's own command, as a message to the agent. */
 export function asSaid(line: string, { code, output }: CommandOutput): Said {
   const text = `I ran this in my own shell; it ended with ${code}.`;
   return {
@@ -112,14 +109,14 @@ export function asSaid(line: string, { code, output }: CommandOutput): Said {
   };
 }
 
-/** What a command came to. */
+/** The result of the person's own command. */
 export interface CommandOutput {
   readonly code: number;
-  /** At most {@link MAX_BYTES} characters of both of its outputs. */
+  /** At most {@link MAX_BYTES} characters of standard output and error together. */
   readonly output: string;
 }
 
-/** The output's lines, safe to show. */
+/** The lines of an output, safe to show. */
 export function outputLines(output: string, width: number): string[] {
   return displayBlock(output.replace(/\n$/, ""), {
     prefix: "  │ ",

@@ -1,4 +1,4 @@
-/** Tab in a session: slash commands, paths after `@`, and paths in a `!` command. @module */
+/** Tab completion in a session: slash commands, paths after `@`, and paths in a `!` command. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -8,15 +8,7 @@ import type { DiskRead, Environment } from "../../launch/disk/machine.ts";
 
 const MAX_CHOICES = 24;
 
-/** What {@link makeComplete} is handed. */
-export interface CompleteParts {
-  readonly disk: Pick<DiskRead, "list" | "stat">;
-  readonly environment: Pick<Environment, "cwd" | "env">;
-  /** All slash commands. */
-  readonly slashes: readonly string[];
-}
-
-/** What all of these begin with. */
+/** The longest common prefix. */
 function common(words: readonly string[]): string {
   const [first = "", ...rest] = words;
   let length = first.length;
@@ -26,9 +18,14 @@ function common(words: readonly string[]): string {
   return first.slice(0, length);
 }
 
-/** Makes it: a word that nothing can complete gives undefined. */
+/** Makes a completion of the text before the cursor; undefined where nothing completes it. */
 export function makeComplete(
-  { disk, environment, slashes }: CompleteParts,
+  { disk, environment, slashes }: {
+    readonly disk: Pick<DiskRead, "list" | "stat">;
+    readonly environment: Pick<Environment, "cwd" | "env">;
+    /** All slash commands. */
+    readonly slashes: readonly string[];
+  },
 ): (before: string) => Completion | undefined {
   const of = (typed: string, found: readonly string[]): Completion | undefined => {
     if (found.length === 0) return undefined;
@@ -51,7 +48,7 @@ export function makeComplete(
     const place = absolute(environment, typed === "" || written === "" ? "." : folder);
     const found = list(place)
       .filter((name) => name.startsWith(begun) && (begun !== "" || !name.startsWith(".")))
-      // What would not stay one word as it is typed is not offered.
+      // Offer only names that stay one word when typed.
       // deno-lint-ignore no-control-regex -- a name may hold anything
       .filter((name) => !/[\s\x00-\x1f]/.test(name))
       .map((name) =>
@@ -63,7 +60,7 @@ export function makeComplete(
     try {
       return disk.list(place);
     } catch (error) {
-      // A folder that may not be read completes nothing.
+      // A folder that may not be read offers nothing.
       if (error instanceof Fault) return [];
       throw error;
     }

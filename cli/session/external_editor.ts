@@ -1,4 +1,4 @@
-/** The line under a person's hands in their own editor: Ctrl-X Ctrl-E, or Ctrl-G. @module */
+/** Opens the line being typed in the person's own editor: Ctrl-X Ctrl-E, or Ctrl-G. @module */
 import { join } from "node:path";
 import { displayText } from "../../text/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -6,7 +6,7 @@ import type { LineExtras, Powers } from "../powers.ts";
 
 const MAX_BYTES = 800_000;
 
-/** Opens it on a file that is removed afterwards. Gives undefined where the editor failed: the line stays as it was. */
+/** Edits a text in a temporary file. Returns undefined where the editor failed: the line then stays as it was. */
 export function makeEditor(
   { disk, environment, screen, keyboard }: Pick<
     Powers,
@@ -21,7 +21,7 @@ export function makeEditor(
     const file = join(folder, "words.md");
     try {
       disk.write(file, text);
-      // The variable may hold words of its own: a shell reads it, as git and others do.
+      // The variable may hold arguments: a shell splits it, as for git and others.
       const code = await program(["/bin/sh", "-c", `${editor} "$1"`, "sh", file]);
       if (code !== 0) {
         screen.say(`  the editor ended with ${code}: your words stay as they were`);

@@ -1,24 +1,24 @@
-/** What was typed in sessions of this state, for the arrow up in the next one: a file that only its person reads. @module */
+/** Keeps what was typed in sessions of this state, for the arrow up: a file that only its person can read. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import type { Command } from "../command.ts";
 
-/** Lines that are kept. */
+/** Most lines kept. */
 const MAX_LINES = 500;
-/** Letters of one; a long paste is not worth keeping. */
-const MAX_LETTERS = 8_192;
+/** Most characters of one line; longer pastes are not kept. */
+const MAX_CHARACTERS = 8_192;
 const MAX_BYTES = 8_388_608;
 
-const Lines = z.array(z.string().max(MAX_LETTERS)).max(MAX_LINES);
+const Lines = z.array(z.string().max(MAX_CHARACTERS)).max(MAX_LINES);
 
-/** Lines typed in this session and before. */
+/** The lines typed in this and earlier sessions. */
 export interface History {
   /** The oldest first. */
   readonly past: readonly string[];
   add(text: string): void;
 }
 
-/** Reads what is kept of this state. What cannot be read is as if nothing was: it is only what an arrow brings back. */
+/** Opens the history of this state. An unreadable file counts as empty: it is only a convenience. */
 export function openHistory({ powers, places }: Pick<Command, "powers" | "places">): History {
   const path = join(places.person, "typed.json");
   const read = (): string[] => {
@@ -37,10 +37,10 @@ export function openHistory({ powers, places }: Pick<Command, "powers" | "places
       return past;
     },
     add(text): void {
-      if (text.trim() === "" || text.length > MAX_LETTERS || text === past.at(-1)) return;
-      // Read anew: another terminal may have added lines meanwhile.
+      if (text.trim() === "" || text.length > MAX_CHARACTERS || text === past.at(-1)) return;
+      // Read again: another terminal may have added lines meanwhile.
       past = [...read().filter((each) => each !== text), text].slice(-MAX_LINES);
-      // 0600, as everything that the disk hands write.
+      // Mode 0600 by default.
       powers.disk.makeFolder(places.person);
       powers.disk.write(path, `${JSON.stringify(past)}\n`);
     },

@@ -1,4 +1,4 @@
-/** The keyboard of a terminal: one line at a time, edited in place. @module */
+/** The keyboard of a terminal: reads one line at a time, edited in place. @module */
 import type { AheadLine, AheadOptions, Keyboard, LineOptions, Screen } from "../powers.ts";
 import { type AheadEditor, makeAheadEditor } from "./ahead_line.ts";
 import {
@@ -14,30 +14,31 @@ import { type Key, KEY_MARKS, makeKeyReader, PASTE_MARKS } from "./line_keys.ts"
 import type { Drawn } from "../terminal/footer.ts";
 import { hardWrap, inColumns } from "../terminal/columns.ts";
 import { layOut, redraw, rewrite } from "./line_view.ts";
-import { runInShell } from "./shell_powers.ts";
-import { runOnTerminal } from "./terminal_program_powers.ts";
+import { runInShell, runOnTerminal } from "./terminal_program_powers.ts";
 import { terminalSize, writeAll } from "../terminal/terminal_powers.ts";
 
+/** Keys that arrive this soon before a question are discarded: they were not meant for it. */
 const SETTLE_MS = 150;
-/** Of somebody who types already: a question waits until the keys rest for so long, and takes none of them. */
+/** While a person types ahead, a question waits until the keys rest for this long, and takes none of them. */
 const REST_MS = 400;
-/** How often a status line is drawn anew. */
+/** How often a status line is redrawn. */
 const TICK_MS = 1_000;
-/** Letters of an answer, and of a request. */
-const MAX = 8_192;
-const MAX_OF_MANY = 200_000;
-/** Rows of a long paste that are shown at once. */
+/** Characters of an answer. */
+const MAX_ANSWER = 8_192;
+/** Characters of a request. */
+const MAX_REQUEST = 200_000;
+/** Rows of a long text that are visible at once. */
 const MAX_ROWS = 12;
-/** What was entered, for the arrow up. */
+/** Earlier entries, for the arrow up. */
 const MAX_PAST = 500;
 const END_OF_INPUT: Key = { kind: "move", move: "endOfInput" };
-/** How long a stop may take to reach this process before the terminal is taken back without one. */
+/** How long to wait for SIGCONT after a stop before taking the terminal back without it. */
 const STOP_MS = 100;
-/** How long an Esc waits for the rest of a sequence before it is the key. */
+/** How long an Esc waits for the rest of a sequence before it counts as the Esc key. */
 const ESC_MS = 80;
 const ESC = 0x1b;
 const CLEAR = "\x1b[2J\x1b[H";
-/** Keys that a terminal in its usual mode turns into signals for the whole process group. */
+/** Keys that a terminal in line mode turns into signals for the process group. */
 const SIGNAL_KEYS: ReadonlyMap<string, Deno.Signal> = new Map([
   ["interrupt", "SIGINT"],
   ["suspend", "SIGTSTP"],
@@ -46,7 +47,7 @@ const SIGNAL_KEYS: ReadonlyMap<string, Deno.Signal> = new Map([
 
 const say = (text: string): void => writeAll(Deno.stderr, text);
 
-/** Bytes of the keyboard, read always, so that what nobody asked for is thrown away. */
+/** Reads the keyboard all the time; bytes without a listener are discarded. */
 function startPump(): { take: (listener: ((bytes?: Uint8Array) => void) | undefined) => void } {
   let listener: ((bytes?: Uint8Array) => void) | undefined;
   let ended = false;
@@ -69,15 +70,15 @@ function startPump(): { take: (listener: ((bytes?: Uint8Array) => void) | undefi
   };
 }
 
-/** Makes the keyboard, or undefined when nobody sits at this process. */
+/** Makes the keyboard; undefined when standard input or error is no terminal. */
 export function makeKeyboard(screen: Screen): Keyboard | undefined {
   if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
   const kind = Deno.env.get("TERM") ?? "";
   const dumb = kind === "dumb";
-  /** Consoles that might draw what they do not know. */
+  /** Consoles that might print control sequences that they do not know. */
   const plain = dumb || /^(?:linux|vt\d|cons)/.test(kind);
   let marked: "" | "paste" | "keys" = "";
-  /** `keys`: also tells Shift-Enter apart, which a question and a passphrase have no use for. */
+  /** Requests marks for pastes; `keys` also tells Shift-Enter from Enter, which single lines do not need. */
   const mark = (on: typeof marked): void => {
     if (dumb || on === marked) return;
     if (marked === "keys" && !plain) say(KEY_MARKS.off);
@@ -88,7 +89,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
   };
   let pump: ReturnType<typeof startPump> | undefined;
   let past: readonly string[] = [];
-  /** The line that is open under an answer, and whether a question stands in its place. */
+  /** The line under an answer, and whether a question covers it. */
   let ahead: { readonly editor: AheadEditor; covered: boolean } | undefined;
   globalThis.addEventListener("unload", () => {
     Deno.stdin.setRaw(false);
@@ -96,8 +97,8 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
   });
 
   /**
-   * Sends the signal that the terminal would have made of a key. While a line is read the terminal makes none itself:
-   * it would make them of the bytes of a paste, too.
+   * Sends the signal of a key. While a line is read, the terminal does not do so itself: it would also take bytes of a
+   * paste for such keys.
    */
   function raise(signal: Deno.Signal, resumed: () => void): void {
     if (signal !== "SIGINT") {
@@ -105,7 +106,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       Deno.stdin.setRaw(false);
     }
     Deno.kill(0, signal);
-    // A process group without a shell is not stopped, and gets no SIGCONT either.
+    // A process group without a shell is not stopped, so gets no SIGCONT either.
     if (signal === "SIGTSTP") setTimeout(resumed, STOP_MS);
   }
 
@@ -120,15 +121,15 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     return new Promise((resolve) => {
       let editing: Editing = beginLine(many ? options.past ?? past : []);
       if (options.draft !== undefined) editing = withText(editing, options.draft);
-      /** An external editor has the terminal. */
+      /** Whether an external editor has the terminal. */
       let away = false;
       let drawn: Drawn | undefined;
       let open = true;
       const draw = (): void => {
         const { columns, rows } = terminalSize();
-        const most = Math.max(1, Math.min(MAX_ROWS, rows - 2));
-        const line = echo ? editing.line : { letters: [], at: 0 };
-        const next = layOut(promptOf(prompt, editing), line, { width: columns, most });
+        const max = Math.max(1, Math.min(MAX_ROWS, rows - 2));
+        const line = echo ? editing.line : { graphemes: [], at: 0 };
+        const next = layOut(promptOf(prompt, editing), line, { width: columns, maxRows: max });
         say(dumb ? rewrite(drawn, next) : redraw(drawn, next, columns));
         drawn = next;
       };
@@ -136,20 +137,20 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (!open) return;
         open = false;
         hearing.take(undefined);
-        // Also what came with its Enter, at once, stands on the screen.
+        // Draw keys that came together with Enter, too.
         if (value !== undefined) {
-          editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
+          editing = { ...editing, line: { ...editing.line, at: editing.line.graphemes.length } };
           draw();
         }
         mark("");
-        // At once: whoever ended this may write the next line.
+        // Written at once: the caller may print the next line.
         say("\n");
         resolve(value);
       };
       const complete = (): void => {
         const found = completed(editing, options.complete);
         if (found.choices.length > 0) {
-          editing = { ...editing, line: { ...editing.line, at: editing.line.letters.length } };
+          editing = { ...editing, line: { ...editing.line, at: editing.line.graphemes.length } };
           draw();
           const { columns } = terminalSize();
           const shown = inColumns(found.choices, columns - 3);
@@ -163,7 +164,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         mark("");
         say("\n");
         const back = (text?: string): void => {
-          if (text !== undefined) editing = withText(editing, text.slice(0, MAX_OF_MANY));
+          if (text !== undefined) editing = withText(editing, text.slice(0, MAX_REQUEST));
           away = false;
           drawn = undefined;
           Deno.stdin.setRaw(true);
@@ -183,12 +184,12 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
         if (key.kind === "move" && key.move === "editor") {
           return options.editor === undefined ? undefined : openEditor(options.editor);
         }
-        const edited = edit(editing, key, { many, most: many ? MAX_OF_MANY : MAX });
+        const edited = edit(editing, key, { many, max: many ? MAX_REQUEST : MAX_ANSWER });
         if (edited.kind === "going") editing = edited.editing;
         else end(edited.kind === "entered" ? textOf(editing.line) : undefined);
       };
       draw();
-      // Behind the prompt, and away before its end: what stands on the terminal is plain text.
+      // After the prompt, and off again before the line's end: the terminal's visible text stays plain.
       mark(marks);
       hearing.interrupted(() => {
         if (!open) return;
@@ -197,7 +198,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
       });
       const resumed = (): void => {
         if (!open) return;
-        // The shell has put back a mode of its own, in which it shows what is typed.
+        // The shell restored line mode, which echoes what is typed.
         Deno.stdin.setRaw(true);
         mark("");
         drawn = undefined;
@@ -214,7 +215,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
           const raised = key.kind === "move" && !stops ? SIGNAL_KEYS.get(key.move) : undefined;
           if (raised !== undefined) {
             raise(raised, resumed);
-            // As a terminal does, what came with it is dropped.
+            // As a terminal does, drop the keys that came with it.
             break;
           }
           if (open) press(key);
@@ -226,7 +227,7 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     });
   }
 
-  /** Opens the line under an answer. */
+  /** Opens the line under an answer, for typing ahead. */
   function openAhead(options: AheadOptions): AheadLine {
     Deno.stdin.setRaw(true);
     pump ??= startPump();
@@ -279,15 +280,15 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     if (bytes !== undefined) ahead?.editor.take(bytes, ahead.covered === false);
     const under = ahead;
     if (bytes?.at(-1) !== ESC) return;
-    // TIMER: a terminal sends the key alone, and a sequence at once.
+    // TIMER: a terminal sends the Esc key alone, but a sequence at once.
     esc = setTimeout(() => {
       if (ahead === under && under?.covered === false) under.editor.take(undefined, true);
     }, ESC_MS);
   }
 
   /**
-   * Waits until no key comes any more, before a question stands there. With a line open under an answer the keys are
-   * that line's, so nothing is lost, and the rest is longer: whoever types on does not answer.
+   * Waits until the keys rest, before a question appears. Keys typed meanwhile go to the line under an answer, if one is
+   * open (then the rest is longer, as the person is typing for that line), and are discarded otherwise.
    */
   async function settle(): Promise<void> {
     const under = ahead;
@@ -315,10 +316,10 @@ export function makeKeyboard(screen: Screen): Keyboard | undefined {
     const onSignal = (): void => interrupted();
     let resumed = (): void => Deno.stdin.setRaw(true);
     const onResume = (): void => resumed();
-    // Without a listener Ctrl-C would end the process and leave the terminal in this mode.
+    // Without a listener Ctrl-C would end the process and leave the terminal in raw mode.
     Deno.addSignalListener("SIGINT", onSignal);
     Deno.addSignalListener("SIGCONT", onResume);
-    // Leaving line mode hands over what was typed ahead. No question takes it; a line with a draft goes on with it.
+    // Leaving line mode delivers what was typed ahead: a question discards it, a line with a draft continues with it.
     Deno.stdin.setRaw(true);
     pump ??= startPump();
     const under = ahead;

@@ -1,98 +1,98 @@
-/** A line under a person's hands, as plain data: letters, a cursor, and the lines before it. @module */
+/** A line being edited, as plain data: graphemes, a cursor, and the history of earlier lines. @module */
 import { displayText } from "../../text/mod.ts";
 import type { LineExtras } from "../powers.ts";
 import type { Key, Move } from "./line_keys.ts";
 
-/** Letters as a reader sees them, and how many stand before the cursor. */
+/** A text as graphemes, and the number of them before the cursor. */
 export interface Line {
-  readonly letters: readonly string[];
+  readonly graphemes: readonly string[];
   readonly at: number;
 }
 
-/** A line with its past. `place` is its own end where the line is none of the past. */
+/** A line with its history. `place` is `past.length` for a line that is not from the history. */
 export interface Editing {
   readonly line: Line;
   readonly past: readonly string[];
   readonly place: number;
-  /** What stood there before the past was looked through. */
+  /** The line before the person went into the history. */
   readonly draft: Line;
-  /** What is looked for in the past, while it is: then the keys change this and not the line. */
+  /** The text searched for in the history; while it is set, keys change this text and not the line. */
   readonly sought?: string;
 }
 
-/** What becomes of a line with a key: it goes on, is entered, or ends without a text. */
+/** The effect of a key: the line goes on, is entered, or ends without a text. */
 export type Edited =
   | { readonly kind: "going"; readonly editing: Editing }
   | { readonly kind: "entered"; readonly text: string }
   | { readonly kind: "ended" };
 
-const EMPTY: Line = { letters: [], at: 0 };
+const EMPTY: Line = { graphemes: [], at: 0 };
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
-function lettersOf(text: string): string[] {
-  // ASCII, the usual case, and a paste of it: a letter is a unit.
+function graphemesOf(text: string): string[] {
+  // ASCII, the usual case: each character is a grapheme.
   if (/^[ -~\n\t]*$/.test(text)) return text.split("");
   return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
 
 const lineOf = (text: string): Line => {
-  const letters = lettersOf(text);
-  return { letters, at: letters.length };
+  const graphemes = graphemesOf(text);
+  return { graphemes, at: graphemes.length };
 };
 
 /** The text of a line. */
-export const textOf = (line: Line): string => line.letters.join("");
+export const textOf = (line: Line): string => line.graphemes.join("");
 
-/** Begins a line. `past` holds what was entered before, the oldest first. */
+/** Begins a line. `past` holds earlier entries, the oldest first. */
 export function beginLine(past: readonly string[]): Editing {
   return { line: EMPTY, past, place: past.length, draft: EMPTY };
 }
 
-/** The same with another text, the cursor at its end. */
+/** The line with another text, the cursor at its end. */
 export function withText(editing: Editing, text: string): Editing {
   return { ...editing, line: lineOf(text) };
 }
 
-/** What Tab makes of a line, and what the word may become where there are several. */
+/** Completes the word at the cursor; `choices` lists the possible words where there are several. */
 export function completed(
   editing: Editing,
   complete: LineExtras["complete"],
 ): { readonly editing: Editing; readonly choices: readonly string[] } {
-  const { letters, at } = editing.line;
-  const found = complete?.(letters.slice(0, at).join(""));
+  const { graphemes, at } = editing.line;
+  const found = complete?.(graphemes.slice(0, at).join(""));
   if (found === undefined) return { editing, choices: [] };
   const from = Math.max(0, at - found.replaces);
-  const before = [...letters.slice(0, from), ...lettersOf(found.by)];
-  const line = { letters: before.concat(letters.slice(at)), at: before.length };
+  const before = [...graphemes.slice(0, from), ...graphemesOf(found.by)];
+  const line = { graphemes: before.concat(graphemes.slice(at)), at: before.length };
   return { editing: { ...editing, line }, choices: found.choices };
 }
 
-const cut = ({ letters, at }: Line, from: number, to: number): Line => ({
-  letters: [...letters.slice(0, from), ...letters.slice(to)],
+const cut = ({ graphemes, at }: Line, from: number, to: number): Line => ({
+  graphemes: [...graphemes.slice(0, from), ...graphemes.slice(to)],
   at: at <= from ? at : Math.max(from, at - (to - from)),
 });
 
-function wordStart({ letters, at }: Line): number {
+function wordStart({ graphemes, at }: Line): number {
   let to = at;
-  while (to > 0 && /\s/.test(letters[to - 1] ?? "")) to--;
-  while (to > 0 && !/\s/.test(letters[to - 1] ?? "")) to--;
+  while (to > 0 && /\s/.test(graphemes[to - 1] ?? "")) to--;
+  while (to > 0 && !/\s/.test(graphemes[to - 1] ?? "")) to--;
   return to;
 }
 
-function wordEnd({ letters, at }: Line): number {
+function wordEnd({ graphemes, at }: Line): number {
   let to = at;
-  while (to < letters.length && /\s/.test(letters[to] ?? "")) to++;
-  while (to < letters.length && !/\s/.test(letters[to] ?? "")) to++;
+  while (to < graphemes.length && /\s/.test(graphemes[to] ?? "")) to++;
+  while (to < graphemes.length && !/\s/.test(graphemes[to] ?? "")) to++;
   return to;
 }
 
-/** Where the row of the cursor begins: a pasted text has several. */
-const rowStart = ({ letters }: Line, at: number): number =>
-  at === 0 ? 0 : letters.lastIndexOf("\n", at - 1) + 1;
+/** Start of the cursor's row: a pasted text has several rows. */
+const rowStart = ({ graphemes }: Line, at: number): number =>
+  at === 0 ? 0 : graphemes.lastIndexOf("\n", at - 1) + 1;
 
-function rowEnd({ letters }: Line, at: number): number {
-  const end = letters.indexOf("\n", at);
-  return end < 0 ? letters.length : end;
+function rowEnd({ graphemes }: Line, at: number): number {
+  const end = graphemes.indexOf("\n", at);
+  return end < 0 ? graphemes.length : end;
 }
 
 function rowAbove(line: Line): Line | undefined {
@@ -104,7 +104,7 @@ function rowAbove(line: Line): Line | undefined {
 
 function rowBelow(line: Line): Line | undefined {
   const end = rowEnd(line, line.at);
-  if (end === line.letters.length) return undefined;
+  if (end === line.graphemes.length) return undefined;
   const column = line.at - rowStart(line, line.at);
   return { ...line, at: Math.min(end + 1 + column, rowEnd(line, end + 1)) };
 }
@@ -117,7 +117,7 @@ function recalled(editing: Editing, step: -1 | 1): Editing {
   return { ...editing, place, draft, line: text === undefined ? draft : lineOf(text) };
 }
 
-/** The newest line of the past below `from` that holds `sought`; where none does the line stays. */
+/** The newest history entry before `from` that contains `sought`; without one, the line stays. */
 function found(editing: Editing, sought: string, from: number): Editing {
   const place = sought === ""
     ? -1
@@ -128,10 +128,10 @@ function found(editing: Editing, sought: string, from: number): Editing {
     : { ...editing, sought, place, line: lineOf(text) };
 }
 
-/** What a key does while the past is looked through; undefined: the search ends, and the key is the line's. */
+/** The effect of a key during a search; undefined: the search ends, and the key acts on the line. */
 function searching(editing: Editing, sought: string, key: Key): Editing | undefined {
   const { past } = editing;
-  if (key.kind === "letters") return found(editing, sought + key.text, past.length);
+  if (key.kind === "text") return found(editing, sought + key.text, past.length);
   switch (key.move) {
     case "search":
       return found(editing, sought, editing.place);
@@ -145,30 +145,30 @@ function searching(editing: Editing, sought: string, key: Key): Editing | undefi
   }
 }
 
-/** A prompt that says what is looked for. */
+/** The prompt, preceded by the searched text during a search. */
 export function promptOf(prompt: string, { sought }: Editing): string {
   return sought === undefined ? prompt : `search "${displayText(sought, { max: 40 })}" ${prompt}`;
 }
 
 function moved(line: Line, move: Move): Line {
-  const { letters, at } = line;
+  const { graphemes, at } = line;
   switch (move) {
     case "left":
-      return { letters, at: Math.max(0, at - 1) };
+      return { graphemes, at: Math.max(0, at - 1) };
     case "right":
-      return { letters, at: Math.min(letters.length, at + 1) };
+      return { graphemes, at: Math.min(graphemes.length, at + 1) };
     case "wordLeft":
-      return { letters, at: wordStart(line) };
+      return { graphemes, at: wordStart(line) };
     case "wordRight":
-      return { letters, at: wordEnd(line) };
+      return { graphemes, at: wordEnd(line) };
     case "home":
-      return { letters, at: rowStart(line, at) };
+      return { graphemes, at: rowStart(line, at) };
     case "end":
-      return { letters, at: rowEnd(line, at) };
+      return { graphemes, at: rowEnd(line, at) };
     case "back":
       return cut(line, Math.max(0, at - 1), at);
     case "delete":
-      return cut(line, at, Math.min(letters.length, at + 1));
+      return cut(line, at, Math.min(graphemes.length, at + 1));
     case "backWord":
       return cut(line, wordStart(line), at);
     case "killLine":
@@ -181,38 +181,38 @@ function moved(line: Line, move: Move): Line {
 }
 
 function typed(line: Line, text: string): Line {
-  // What is typed may combine with the letter before it.
-  const kept = line.letters.slice(0, Math.max(0, line.at - 1));
-  const before = kept.concat(lettersOf((line.letters[line.at - 1] ?? "") + text));
-  return { letters: before.concat(line.letters.slice(line.at)), at: before.length };
+  // Typed text may combine with the grapheme before it.
+  const kept = line.graphemes.slice(0, Math.max(0, line.at - 1));
+  const before = kept.concat(graphemesOf((line.graphemes[line.at - 1] ?? "") + text));
+  return { graphemes: before.concat(line.graphemes.slice(line.at)), at: before.length };
 }
 
 /**
- * What a key makes of a line. With `many` the text may have several rows; without it rows become words beside each
- * other. `most` bounds the letters: what is more is not taken.
+ * The effect of a key on a line. With `many`, the text may have several rows; else rows are joined by spaces. Text past
+ * `max` characters is not accepted.
  */
 export function edit(
   editing: Editing,
   key: Key,
-  { many, most }: { readonly many: boolean; readonly most: number },
+  { many, max }: { readonly many: boolean; readonly max: number },
 ): Edited {
   if (editing.sought !== undefined) {
     const next = searching(editing, editing.sought, key);
     if (next !== undefined) return { kind: "going", editing: next };
     const { sought: _, ...kept } = editing;
-    return edit(kept, key, { many, most });
+    return edit(kept, key, { many, max });
   }
   const { line } = editing;
   const going = (next: Line): Edited => ({ kind: "going", editing: { ...editing, line: next } });
-  if (key.kind === "letters") {
+  if (key.kind === "text") {
     const text = many ? key.text : key.text.replace(/[\n\t]+$/, "").replaceAll(/[\n\t]+/g, " ");
-    // Counted as the text will be: a letter may carry any number of accents.
-    return going(textOf(line).length + text.length > most ? line : typed(line, text));
+    // Counted in characters: a grapheme may have any number of combining marks.
+    return going(textOf(line).length + text.length > max ? line : typed(line, text));
   }
   switch (key.move) {
     case "enter":
-      // A backslash before Enter is a row's end on every terminal.
-      if (many && line.at === line.letters.length && line.letters.at(-1) === "\\") {
+      // A backslash before Enter starts a new row on every terminal.
+      if (many && line.at === line.graphemes.length && line.graphemes.at(-1) === "\\") {
         return going(typed(cut(line, line.at - 1, line.at), "\n"));
       }
       return { kind: "entered", text: textOf(line) };
@@ -224,11 +224,11 @@ export function edit(
     case "newline":
       return many ? going(typed(line, "\n")) : { kind: "going", editing };
     case "interrupt":
-      return many && line.letters.length > 0
+      return many && line.graphemes.length > 0
         ? { kind: "going", editing: beginLine(editing.past) }
         : { kind: "ended" };
     case "endOfInput":
-      return line.letters.length === 0 ? { kind: "ended" } : going(moved(line, "delete"));
+      return line.graphemes.length === 0 ? { kind: "ended" } : going(moved(line, "delete"));
     case "up": {
       const above = rowAbove(line);
       return above === undefined ? { kind: "going", editing: recalled(editing, -1) } : going(above);

@@ -25,7 +25,7 @@ function run(
   const keys = makeKeyReader();
   let editing = beginLine(past);
   for (const key of reads.flatMap((each) => keys(each))) {
-    const edited = edit(editing, key, { many, most: 40 });
+    const edited = edit(editing, key, { many, max: 40 });
     if (edited.kind === "entered") return edited.text;
     if (edited.kind === "ended") return undefined;
     editing = edited.editing;
@@ -67,13 +67,13 @@ Deno.test("keys that a terminal tells by number are what they are elsewhere", ()
 
 Deno.test("an Esc that nothing follows is a key, and one within a paste is none", () => {
   const keys = makeKeyReader();
-  assert.deepEqual(keys(bytes("a\x1b")), [{ kind: "letters", text: "a" }]);
+  assert.deepEqual(keys(bytes("a\x1b")), [{ kind: "text", text: "a" }]);
   assert.deepEqual(keys(), [{ kind: "move", move: "escape" }]);
   assert.deepEqual(keys(), []);
   assert.deepEqual(keys(bytes("\x1b[27u")), [{ kind: "move", move: "escape" }]);
   keys(bytes("\x1b[200~a\x1b"));
   assert.deepEqual(keys(), []);
-  assert.deepEqual(keys(bytes("b\x1b[201~")), [{ kind: "letters", text: "ab" }]);
+  assert.deepEqual(keys(bytes("b\x1b[201~")), [{ kind: "text", text: "ab" }]);
 });
 
 Deno.test("Ctrl-R finds what was said before, older with each press; Esc gives the draft back", () => {
@@ -151,19 +151,19 @@ Deno.test("accents without end on one letter are not taken", () => {
 });
 
 Deno.test("no row reaches the last column, the cursor stays in sight, and hidden signs are spelled out", () => {
-  const line = { letters: [..."漢字 and more words of carol\nlast"], at: 3 };
-  const drawn = layOut("\x1b[1m› \x1b[22m", line, { width: 12, most: 3 });
+  const line = { graphemes: [..."漢字 and more words of carol\nlast"], at: 3 };
+  const drawn = layOut("\x1b[1m› \x1b[22m", line, { width: 12, maxRows: 3 });
   assert.equal(drawn.rows.length, 3);
   assert.ok(drawn.rows[drawn.row]?.startsWith(drawn.before));
-  const end = layOut("› ", { ...line, at: line.letters.length }, { width: 12, most: 3 });
+  const end = layOut("› ", { ...line, at: line.graphemes.length }, { width: 12, maxRows: 3 });
   assert.deepEqual([end.rows.at(-1), end.row, end.before], ["  last", 2, "  last"]);
-  const hostile = layOut("› ", { letters: ["\u202e", "\x9b"], at: 2 }, { width: 80, most: 3 });
+  const hostile = layOut("› ", { graphemes: ["\u202e", "\x9b"], at: 2 }, { width: 80, maxRows: 3 });
   assert.equal(hostile.rows[0], "› \\u{202e}\\u{9b}");
 });
 
 Deno.test("a line is drawn over itself, also after the window became narrower", () => {
   const at = (width: number): ReturnType<typeof layOut> =>
-    layOut("> ", { letters: [..."0123456789"], at: 10 }, { width, most: 9 });
+    layOut("> ", { graphemes: [..."0123456789"], at: 10 }, { width, maxRows: 9 });
   assert.equal(redraw(undefined, at(80), 80), "> 0123456789");
   assert.equal(redraw(at(80), at(80), 80), "");
   assert.equal(redraw(at(80), at(7), 7), "\x1b[1A\r\x1b[J> 0123\r\n  4567\r\n  89");

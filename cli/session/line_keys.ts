@@ -1,6 +1,6 @@
-/** Bytes of a terminal as keys: letters, movements and pastes, however a read cuts them. @module */
+/** Parses a terminal's bytes into keys: text, movements and pastes, wherever a read cuts them. @module */
 
-/** What one key does to a line. */
+/** A key that acts on a line. */
 export type Move =
   | "enter"
   | "newline"
@@ -27,25 +27,25 @@ export type Move =
   | "escape"
   | "endOfInput";
 
-/** One key, letters that came together, or a paste whole. */
+/** A key, text that came together, or a whole paste. */
 export type Key =
   | { readonly kind: "move"; readonly move: Move }
-  | { readonly kind: "letters"; readonly text: string };
+  | { readonly kind: "text"; readonly text: string };
 
-/** Asks a terminal to mark what is pasted, and not to. */
+/** Switches marks around pastes on and off. */
 export const PASTE_MARKS = { on: "\x1b[?2004h", off: "\x1b[?2004l" } as const;
 
 /**
- * Asks a terminal to tell Shift-Enter from Enter, and Esc from the beginning of a sequence: as kitty, foot, WezTerm,
- * Ghostty and others know it, and as xterm and tmux do. One that knows neither drops both.
+ * Lets a terminal tell Shift-Enter from Enter, and Esc from the start of a sequence, by the protocol of kitty, foot,
+ * WezTerm, Ghostty and others and by that of xterm and tmux. A terminal that knows neither ignores both.
  */
 export const KEY_MARKS = { on: "\x1b[>1u\x1b[>4;1m", off: "\x1b[>4m\x1b[<u" } as const;
 
 const PASTE_BEGIN = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
-/** Begins a combination: with Ctrl-E it is the external editor, as in shells. */
+/** Begins a combination: Ctrl-X Ctrl-E opens the external editor, as in shells. */
 const CTRL_X = "\x18";
-/** A paste is held until its end: no more letters than a request may have. */
+/** Most characters kept of a paste: as many as a request may have. */
 const MAX_PASTED = 200_000;
 
 const CONTROL: ReadonlyMap<string, Move> = new Map([
@@ -106,9 +106,9 @@ const SEQUENCE = /^\x1b(\[[0-9;:?<=>]*[A-Za-z~]|O[A-Za-z]|[^[O])/;
 // deno-lint-ignore no-control-regex -- keys are control characters
 const BEGUN = /^\x1b(\[[0-9;:?<=>]{0,16}|O)?$/;
 // deno-lint-ignore no-control-regex -- keys are control characters
-const LETTERS = /^[^\x00-\x1f\x7f]+/;
+const TEXT = /^[^\x00-\x1f\x7f]+/;
 
-/** What of a paste is text: lines end in `\n`, and no control character is left but that and the tab. */
+/** A paste as text: line ends become `\n`, and of the control characters only `\n` and the tab stay. */
 function pasted(text: string): string {
   // deno-lint-ignore no-control-regex -- keys are control characters
   return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, "");
@@ -117,35 +117,35 @@ function pasted(text: string): string {
 const SHIFT = 1;
 const ALT = 2;
 const CTRL = 4;
-/** A key by its number, with what is held beside it: `[CODE;HELD u` of kitty, `[27;HELD;CODE~` of xterm. */
+/** A key by number, with its modifiers: `[CODE;MODIFIERS u` of kitty, `[27;MODIFIERS;CODE~` of xterm. */
 const NUMBERED = /^\[(?:(\d{1,7})(?::\d*)*(?:;(\d{1,3})(?::\d)?)?u|27;(\d{1,3});(\d{1,7})~)$/;
 
-/** What a key told by its number does; undefined: nothing. */
+/** The key for a numbered sequence; undefined for one without effect. */
 function numbered(sequence: string): Key | undefined {
   const match = NUMBERED.exec(sequence);
   if (match === null) return undefined;
-  const [, code, beside = "1", xtermBeside, xtermCode] = match;
+  const [, code, modifiers = "1", xtermModifiers, xtermCode] = match;
   const point = Number(code ?? xtermCode);
-  const held = Number(xtermBeside ?? beside) - 1;
+  const held = Number(xtermModifiers ?? modifiers) - 1;
   const named = (move: Move | undefined): Key | undefined =>
     move === undefined ? undefined : { kind: "move", move };
   if (point === 13) return named((held & (SHIFT | ALT | CTRL)) === 0 ? "enter" : "newline");
   if (point === 27) return named("escape");
   if (point > 0x10ffff) return undefined;
   const letter = String.fromCodePoint(point);
-  // Ctrl-J is a row's end where the terminal tells it from Enter.
+  // Ctrl-J starts a new row where the terminal tells it from Enter.
   if ((held & CTRL) !== 0 && letter === "j") return named("newline");
   if ((held & CTRL) !== 0 && /^[a-z\\]$/.test(letter)) {
     return named(CONTROL.get(String.fromCharCode(point & 0x1f)));
   }
   if ((held & ALT) !== 0) return named(ESCAPED.get(letter));
   if (point < 32 || point === 127) return named(CONTROL.get(letter));
-  return (held & CTRL) === 0 ? { kind: "letters", text: letter } : undefined;
+  return (held & CTRL) === 0 ? { kind: "text", text: letter } : undefined;
 }
 
 /**
- * Makes a reader of keys: what a read cut in two is whole with the next one. Called without bytes, when nothing came for
- * a while: an Esc that waited for the rest of a sequence is the key Esc.
+ * Makes a reader of keys: a sequence cut by a read completes with the next read. A call without bytes, after a pause,
+ * turns an Esc that waited for the rest of a sequence into the Esc key.
  */
 export function makeKeyReader(): (bytes?: Uint8Array) => Key[] {
   const decoder = new TextDecoder();
@@ -157,24 +157,24 @@ export function makeKeyReader(): (bytes?: Uint8Array) => Key[] {
       const all = paste + rest;
       const end = all.indexOf(PASTE_END);
       if (end < 0) {
-        // Its end may be cut in two: what could be its beginning waits, however much was left out before it.
+        // The end mark may be cut by the read: keep what could be its beginning, even past the limit.
         rest = all.slice(Math.max(0, all.length - PASTE_END.length + 1));
         paste = all.slice(0, all.length - rest.length).slice(0, MAX_PASTED);
         return undefined;
       }
       rest = all.slice(end + PASTE_END.length);
       paste = undefined;
-      return { kind: "letters", text: pasted(all.slice(0, Math.min(end, MAX_PASTED))) };
+      return { kind: "text", text: pasted(all.slice(0, Math.min(end, MAX_PASTED))) };
     }
     if (rest.startsWith(PASTE_BEGIN)) {
       rest = rest.slice(PASTE_BEGIN.length);
       paste = "";
       return "nothing";
     }
-    const letters = LETTERS.exec(rest)?.[0];
-    if (letters !== undefined) {
-      rest = rest.slice(letters.length);
-      return { kind: "letters", text: letters };
+    const run = TEXT.exec(rest)?.[0];
+    if (run !== undefined) {
+      rest = rest.slice(run.length);
+      return { kind: "text", text: run };
     }
     const sequence = SEQUENCE.exec(rest);
     if (sequence !== null) {
@@ -198,7 +198,7 @@ export function makeKeyReader(): (bytes?: Uint8Array) => Key[] {
       rest = "";
       return [{ kind: "move", move: "escape" }];
     }
-    // The key Esc comes alone; its letter, when a person types on, is no Alt.
+    // Esc came alone, so text after it is no Alt combination.
     const alone = rest === "\x1b";
     rest += decoder.decode(bytes, { stream: true });
     // deno-lint-ignore no-control-regex -- keys are control characters

@@ -1,4 +1,4 @@
-/** A line that is being typed, drawn anew at each key, in rows that the terminal never breaks itself. @module */
+/** Draws a line that is being typed, in rows that the terminal never breaks itself. @module */
 import { columnsOf } from "../terminal/columns.ts";
 import { back, cursorAtEnd, type Drawn, inked, tall } from "../terminal/footer.ts";
 import { displayText } from "../../text/mod.ts";
@@ -6,17 +6,17 @@ import type { Line } from "./line_edit.ts";
 
 const INDENT = "  ";
 
-/** How one letter looks; a row's end is none. */
-function shownLetter(letter: string): string {
-  if (letter === "\t") return " ";
-  return /^[ -~]$/.test(letter) ? letter : displayText(letter, { max: 64 });
+/** A grapheme as shown on the screen; a tab as one column. */
+function shownGrapheme(grapheme: string): string {
+  if (grapheme === "\t") return " ";
+  return /^[ -~]$/.test(grapheme) ? grapheme : displayText(grapheme, { max: 64 });
 }
 
-/** Lays a line out after its prompt, in rows of less than `width` columns, and at most `most` of them around the cursor. */
+/** Lays out a prompt and line in rows of less than `width` columns, at most `maxRows` of them around the cursor. */
 export function layOut(
   prompt: string,
   line: Line,
-  { width, most }: { readonly width: number; readonly most: number },
+  { width, maxRows }: { readonly width: number; readonly maxRows: number },
 ): Drawn {
   const rows: string[] = [];
   let row = prompt;
@@ -27,21 +27,21 @@ export function layOut(
     row = INDENT;
     used = INDENT.length;
   };
-  // A long text is drawn at each key, and has few letters that differ.
+  // A long text is laid out at each key, and repeats few distinct graphemes.
   const known = new Map<string, { readonly shown: string; readonly needs: number }>();
-  const inkOf = (letter: string): { readonly shown: string; readonly needs: number } => {
-    const found = known.get(letter);
+  const inkOf = (grapheme: string): { readonly shown: string; readonly needs: number } => {
+    const found = known.get(grapheme);
     if (found !== undefined) return found;
-    const shown = letter === "\n" ? "" : shownLetter(letter);
+    const shown = grapheme === "\n" ? "" : shownGrapheme(grapheme);
     const ink = { shown, needs: columnsOf(shown) };
-    known.set(letter, ink);
+    known.set(grapheme, ink);
     return ink;
   };
-  line.letters.forEach((letter, n) => {
-    const { shown, needs } = inkOf(letter);
+  line.graphemes.forEach((grapheme, n) => {
+    const { shown, needs } = inkOf(grapheme);
     if (used + needs >= width && used > INDENT.length) next();
     if (n === line.at) cursor = { row: rows.length, before: row };
-    if (letter === "\n") next();
+    if (grapheme === "\n") next();
     else {
       row += shown;
       used += needs;
@@ -49,19 +49,19 @@ export function layOut(
   });
   cursor ??= { row: rows.length, before: row };
   rows.push(row);
-  const first = Math.max(0, Math.min(cursor.row - most + 1, rows.length - most));
+  const first = Math.max(0, Math.min(cursor.row - maxRows + 1, rows.length - maxRows));
   return {
-    rows: rows.slice(first, first + most),
+    rows: rows.slice(first, first + maxRows),
     row: cursor.row - first,
     before: cursor.before,
   };
 }
 
-/** What to write to draw `next` where `last` stands; at first there is no last. `width` is the terminal's, now. */
+/** The output that replaces `last` by `next` on the screen; `last` is undefined at first. `width` is the terminal's now. */
 export function redraw(last: Drawn | undefined, next: Drawn, width: number): string {
   if (last === undefined) return next.rows.join("\r\n") + back(next);
   const [before, after] = [last, next].map(({ rows }) => rows.join("\r\n"));
-  // What is typed at the end is written on, as a terminal does by itself.
+  // Text added at the end is just written, as a terminal echoes it.
   if (after?.startsWith(before ?? "") === true && cursorAtEnd(last) && cursorAtEnd(next)) {
     return after.slice(before?.length ?? 0);
   }
@@ -70,7 +70,7 @@ export function redraw(last: Drawn | undefined, next: Drawn, width: number): str
   return [above > 0 ? `\x1b[${above}A` : "", "\r\x1b[J", after ?? "", back(next)].join("");
 }
 
-/** The same for a terminal that knows no movements: what is new is written on, or the row anew. */
+/** {@link redraw} for a terminal without cursor movements: writes the added text, or the line again on a new row. */
 export function rewrite(last: Drawn | undefined, next: Drawn): string {
   const [before, after] = [last?.rows.join(" ") ?? "", next.rows.join(" ")];
   if (after.startsWith(before)) return after.slice(before.length);

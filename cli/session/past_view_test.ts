@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../contracts/model/mod.ts";
 import { valueIn } from "../../contracts/task/templates/templates.ts";
 import { makePaint } from "../terminal/paint.ts";
 import { columnsOf } from "../terminal/columns.ts";
-import { pastLines } from "./past_view.ts";
+import { pastLines } from "./go_on.ts";
 
 const provenance: ChatMessage["provenance"] = {
   ...{ origin: "operator", colour: "BLUE", label: "internal" },

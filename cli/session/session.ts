@@ -1,4 +1,4 @@
-/** An open session: its task, its setting, and which one was the last. @module */
+/** The state of an open session, and the record of the last one. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { type SessionId, TaskId } from "../../contracts/authority/mod.ts";
@@ -13,19 +13,19 @@ import { flag, type Parsed } from "../arguments/parse_arguments.ts";
 import type { RunSetting, settle } from "../run/run_setting.ts";
 import type { RunningTask } from "../run/run_task.ts";
 
-/** The last session, and the model that was asked for in it. */
+/** The record of the last session: its task, and the model that its person chose. */
 const Last = z.object({ task: TaskId, model: z.string().max(4_096).optional() }).strict();
 
-/** What a session needs. */
+/** The command of a session, with its powers. */
 export type SessionCommand = Command<
   Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis"
 >;
 
-/** A session as it stands between two lines of its person. */
+/** A session's state between two lines of its person. */
 export interface Session {
-  /** As it would be said with the model in use. */
+  /** The command line, with the model in use. */
   command: SessionCommand;
-  /** To the task's kernel: another one for each task, so that no task's events are taken for another's. */
+  /** The link to the kernel: a new one for each task, so that events of two tasks never mix. */
   link: KernelLink;
   readonly keyboard: Keyboard;
   readonly queue: Queue;
@@ -33,17 +33,17 @@ export interface Session {
   readonly complete: NonNullable<LineExtras["complete"]>;
   setting: RunSetting;
   running: RunningTask | undefined;
-  /** Of the task that the first words will make. */
+  /** The phase in which the first words will start a task. */
   phase: Extract<Phase, "plan" | "work">;
-  /** References of the providers that the person was told of. */
+  /** References of the providers already announced. */
   readonly announced: Set<string>;
-  /** All conversations that begin in it have it in common: budgets of a session hold for them together. */
+  /** Shared by all conversations that begin in the session: its budgets hold for them together. */
   readonly id: SessionId;
-  /** US dollars of conversations that it has left. */
+  /** US dollars spent by conversations that the session has left. */
   readonly spent: Map<TaskId, number>;
-  /** What was typed under an answer and not entered. */
+  /** Text typed under an answer and not entered. */
   draft: string;
-  /** The answer that was shown last. */
+  /** The last answer shown. */
   said?: string | undefined;
 }
 
@@ -51,13 +51,13 @@ function lastPath(command: Command): string {
   return join(command.places.person, "last_session.json");
 }
 
-/** The session that was last open in this state; undefined when none was. */
+/** The last session of this state; undefined when there was none. */
 export function lastSession(command: Command): z.infer<typeof Last> | undefined {
   const bytes = command.powers.disk.read(lastPath(command));
   return bytes === undefined ? undefined : Last.parse(JSON.parse(new TextDecoder().decode(bytes)));
 }
 
-/** Keeps this task, and the model that was named, as the last session. */
+/** Records this task, and the model on the command line, as the last session. */
 export function keepLast(command: Command, task: TaskId): void {
   const model = flag(command.parsed, "model");
   const last = { task, ...(model === undefined ? {} : { model }) };
@@ -68,13 +68,13 @@ export function keepLast(command: Command, task: TaskId): void {
 export function withModel<C extends Command>(command: C, ref: string): C {
   const flags = new Map(command.parsed.flags);
   flags.set("model", [ref]);
-  // A recording is of one model: what is said to another one is not in it.
+  // A recording covers one model; it would lack the words to another.
   for (const name of ["record", "replay"]) flags.delete(name);
   const parsed: Parsed = { ...command.parsed, flags };
   return { ...command, parsed };
 }
 
-/** What a session works on where nothing else is said: this folder, staged. */
+/** The defaults of a session: this folder, staged. */
 export function defaultsOf(command: Command): Parameters<typeof settle>[1] {
   const { cwd } = command.powers.environment;
   return { folder: cwd, mounts: [{ name: mountNameOf(cwd), dir: cwd, mode: "stage" }] };

@@ -35,7 +35,7 @@ import { inItsPlace } from "../kernel/task_rules.ts";
 import type { WatchEnd } from "../run/watch_task.ts";
 import { registryOf } from "../mcp/work.ts";
 
-/** The task of the name given, else of the last session. */
+/** The task with the name given, else of the last session. */
 async function continued(command: Command, link: KernelLink): Promise<TaskId> {
   const name = flag(command.parsed, "name");
   if (name !== undefined) return await taskNamed(link, name);
@@ -46,8 +46,8 @@ async function continued(command: Command, link: KernelLink): Promise<TaskId> {
   return last.task;
 }
 
-/** A talk that goes on needs no model named anew. */
-function asBefore<C extends Command>(command: C): C {
+/** Takes the last session's model for `--continue` without --model. */
+function withLastModel<C extends Command>(command: C): C {
   const { parsed } = command;
   const named = ["model", "name"].some((each) => has(parsed, each));
   if (!has(parsed, "continue") || named) return command;
@@ -62,14 +62,14 @@ function sayWhatStays(command: Command, { exit, why }: NonNullable<WatchEnd["fai
     return say("what is staged stays: say how to go on, or end the session and come back with -c");
   }
   say("the conversation stays: your next words try again, /model REF takes another model");
-  // The provider refused the key, and a kernel that runs has the one that it was started with.
+  // The provider refused the key, and a running kernel keeps the keys that it was started with.
   if (!why.includes("secret set")) return;
   say(
     `with another key: /exit, "${commandText(command, "stop")}", "${commandText(command, "-c")}"`,
   );
 }
 
-/** Says of each provider once where text goes: at first, after another model was chosen, and with `-c`. */
+/** Announces each provider once, before text first goes there: at the start, with `-c`, and after a change of model. */
 function announceNew({ command, setting, running, announced }: Session, request: string): void {
   const { resolved, limits } = setting;
   const providers = resolved.providers.filter(({ ref }) => !announced.has(ref));
@@ -99,7 +99,7 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
       answers: true,
     });
   } else {
-    // A message that came in meanwhile had its own turn.
+    // Messages received meanwhile had turns of their own, whose ends do not count here.
     session.running.watch.forget();
     await link.ask("say", {
       ...{ task: session.running.id, text },
@@ -109,10 +109,10 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
   const end = await awaitEnd(command, link, session.running);
   const state = AgentTask.parse(await link.ask("task", { task: session.running.id }));
   command.powers.screen.say("");
-  // A turn that failed leaves the answer of the turn before it.
+  // A failed turn leaves the previous turn's answer in the task.
   const failed = end.status === "failed" || end.failed !== undefined;
-  const anew = !failed || state.answer !== session.said;
-  if (anew && !wasShown(session.running, state.answer)) printAnswer(command, state.answer);
+  const isNew = !failed || state.answer !== session.said;
+  if (isNew && !wasShown(session.running, state.answer)) printAnswer(command, state.answer);
   session.said = state.answer;
   for (const line of didLines(session.running.tally.did).filter((each) => !before.has(each))) {
     command.powers.screen.say(`  ${command.powers.screen.paint.bold("did")}  ${line}`);
@@ -125,7 +125,7 @@ async function turn(session: Session, { text, attached }: Said): Promise<number 
   return undefined;
 }
 
-/** What a line is for: a slash command, the person's own shell, or the agent. Gives an exit code when it ends the session. */
+/** Passes a line to a slash command, the person's own shell, or the agent. Returns an exit code to end the session. */
 async function take(session: Session, line: string): Promise<number | undefined> {
   const { command, keyboard } = session;
   const { screen } = command.powers;
@@ -135,8 +135,10 @@ async function take(session: Session, line: string): Promise<number | undefined>
     }
     if (line.startsWith("!")) return await shellLine(session, line.slice(1).trim());
     const { disk, environment } = command.powers;
-    const said = withMentions(line, { disk, environment, mounts: session.setting.mounts, screen });
-    return await under(session, keyboard, () => turn(session, said));
+    const message = withMentions(line, {
+      ...{ disk, environment, mounts: session.setting.mounts, screen },
+    });
+    return await typingAhead(session, keyboard, () => turn(session, message));
   } catch (error) {
     if (!(error instanceof Fault) || error.code === "gone") throw error;
     screen.say(`  ${displayText(error.message, { max: 1_000 })}`);
@@ -144,7 +146,7 @@ async function take(session: Session, line: string): Promise<number | undefined>
   }
 }
 
-/** A command of the person's own; what it printed is the agent's to read only after a yes. */
+/** Runs a command in the person's own shell; the agent reads its output only after a yes. */
 async function shellLine(session: Session, line: string): Promise<number | undefined> {
   const { command, keyboard } = session;
   const { screen } = command.powers;
@@ -154,19 +156,19 @@ async function shellLine(session: Session, line: string): Promise<number | undef
     return undefined;
   }
   screen.say(screen.paint.yellow("  ! your own shell, with your rights: no agent, no walls"));
-  const came = await run(line);
-  for (const each of outputLines(came.output, screen.width)) screen.say(each);
-  screen.say(screen.paint.dim(`  ended with ${came.code}`));
-  if (came.output.trim() === "") return undefined;
+  const result = await run(line);
+  for (const each of outputLines(result.output, screen.width)) screen.say(each);
+  screen.say(screen.paint.dim(`  ended with ${result.code}`));
+  if (result.output.trim() === "") return undefined;
   const yes = await keyboard.line(
     "  give this output to the agent, as YELLOW? y or Enter for no › ",
   );
   if (!/^y(es)?$/i.test(yes?.trim() ?? "")) return undefined;
-  return await under(session, keyboard, () => turn(session, asSaid(line, came)));
+  return await typingAhead(session, keyboard, () => turn(session, asSaid(line, result)));
 }
 
-/** Keeps a line open under a turn. What is entered there waits for its own turn; slash commands act at once. */
-async function under(
+/** Runs a turn with a line open under it. Text entered there waits for its own turn; slash commands act at once. */
+async function typingAhead(
   session: Session,
   keyboard: Keyboard,
   work: () => Promise<number | undefined>,
@@ -205,7 +207,7 @@ async function under(
   try {
     return await Promise.race([working, left.promise]);
   } finally {
-    // Whoever left does not hear how the turn ends.
+    // A person who left the session does not see how the turn ends.
     working.catch(() => undefined);
     session.draft = line?.close() ?? "";
     screen.say("");
@@ -228,7 +230,7 @@ async function converse(session: Session, keyboard: Keyboard): Promise<number> {
       session.running?.idle(false);
       session.draft = "";
     } else {
-      for (const row of shownWords(queued, screen.width)) screen.say(row);
+      for (const row of enteredLines(queued, screen.width)) screen.say(row);
       for (const row of queueRows(session.queue, screen.width)) screen.say(screen.paint.dim(row));
     }
     if (line === undefined) return EXIT.success;
@@ -236,16 +238,16 @@ async function converse(session: Session, keyboard: Keyboard): Promise<number> {
     session.history.add(line);
     const ended = await take(session, line);
     if (ended === undefined) continue;
-    for (const lost of [...session.queue.texts, session.draft].filter((each) => each !== "")) {
-      screen.say(`  not said: ${displayText(lost, { max: 2_000 })}  (the arrow up has it)`);
-      session.history.add(lost);
+    for (const unsent of [...session.queue.texts, session.draft].filter((each) => each !== "")) {
+      screen.say(`  not said: ${displayText(unsent, { max: 2_000 })}  (the arrow up has it)`);
+      session.history.add(unsent);
     }
     return ended;
   }
 }
 
-/** Words as they stand on the screen where a person enters them. */
-function shownWords(text: string, width: number): string[] {
+/** A queued text as it would look when a person enters it. */
+function enteredLines(text: string, width: number): string[] {
   const lines = displayBlock(text, { prefix: "", max: 20_000, maxLines: 40, columns: 100_000 });
   return lines.flatMap((each) => wordWrap(each, width - 2))
     .map((row, n) => `${n === 0 ? "› " : "  "}${row}`);
@@ -268,7 +270,7 @@ export async function sessionCommand(command: SessionCommand): Promise<number> {
       `Cannot go on with --${kept}: a recording is of a whole conversation; begin a new one`,
     );
   }
-  const setting = await settle(asBefore(command), defaultsOf(command));
+  const setting = await settle(withLastModel(command), defaultsOf(command));
   let link = await kernelFor(command, setting);
   let session: Session | undefined;
   try {

@@ -1,4 +1,4 @@
-/** What a person types in a session that is not for the model. @module */
+/** Slash commands of a session. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import type { Phase } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -27,7 +27,7 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/diff": {
     help: "what is staged or was changed",
     async run(session): Promise<void> {
-      await showDiff(session.command, await askStaged(session.link, taskOf(session)));
+      showDiff(session.command, await askStaged(session.link, taskOf(session)));
     },
   },
   "/undo": {
@@ -56,7 +56,7 @@ const SLASH: Readonly<Record<string, Slash>> = {
   "/exit": { help: "end the session", run: () => Promise.resolve() },
 };
 
-/** Words that people bring from other programs of the kind. */
+/** Commands that people know from similar programs. */
 const ALIASES: Readonly<Record<string, string>> = {
   "/quit": "/exit",
   "/caps": "/cap",
@@ -68,12 +68,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   "/context": "/cost",
 };
 
-/** Every slash command's word. */
+/** The names of all slash commands. */
 export const SLASHES: readonly string[] = [...Object.keys(SLASH), "/help"];
 
 /**
- * Does what a line that begins with a slash says. Throws `invalidInput` for a word that there is not, `conflict` for one
- * that cannot act while a turn is under way.
+ * Runs a slash command. Throws `invalidInput` for an unknown one, `conflict` for one that cannot act during a turn.
  */
 export async function slash(
   session: Session,
@@ -123,7 +122,7 @@ function helpLines(width: number): string[] {
   );
 }
 
-/** Asks the kernel for something of the task, and shows it within the width of the screen; `now` in ms. */
+/** A slash command that asks the kernel about the task and prints the answer; `width` in columns, `now` in ms. */
 function showing(
   op: string,
   linesOf: (answer: Json, width: number, now: number) => readonly string[],

@@ -1,4 +1,4 @@
-/** Slash commands that look: agents, tasks, leases, answers, refusals, one call or lease in full. @module */
+/** Slash commands that show agents, tasks, leases, answers, refusals, and single calls or leases. @module */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
 import { displayBlock, displayText } from "../../text/mod.ts";
 import { findCall, whyLines } from "../audit/why_command.ts";
@@ -13,10 +13,10 @@ import type { Session } from "./session.ts";
 import { show, type Slash, taskOf } from "./slash_part.ts";
 
 const NEWEST = 12;
-/** Lines of one document that are shown. */
+/** Most lines shown of one document. */
 const MAX_LINES = 400;
 
-/** See the module. */
+/** The slash commands that show something. */
 export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
   "/cap": { help: "what it holds, and for how long", run: caps },
   "/agents": {
@@ -39,9 +39,12 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
       const heads = ["PID", "AGENT", "STATE", "COLOUR", "LABEL", "IN", "OUT"];
       show(
         session,
-        rows.length === 0
-          ? ["none runs; the next words start it"]
-          : tableLines(heads, rows, session.command.powers.screen.width - 2),
+        tableLines(
+          heads,
+          rows,
+          session.command.powers.screen.width - 2,
+          "none runs; the next words start it",
+        ),
       );
     },
   },
@@ -54,7 +57,7 @@ export const MORE_SLASHES: Readonly<Record<string, Slash>> = {
       const heads = ["TASK", "STATUS", "AGE", "OBJECTIVE"];
       show(
         session,
-        rows.length === 0 ? ["there is none"] : tableLines(heads, rows, screen.width - 2),
+        tableLines(heads, rows, screen.width - 2, "there is none"),
       );
     },
   },

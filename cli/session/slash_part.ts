@@ -1,4 +1,4 @@
-/** What every slash command is made with. @module */
+/** The shape of slash commands, and their shared functions. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Session } from "./session.ts";
@@ -7,12 +7,12 @@ import type { Session } from "./session.ts";
 export interface Slash {
   readonly takes?: string;
   readonly help: string;
-  /** It changes what a turn under way works with: refused until that is over. */
+  /** Changes the state that a running turn works with: refused until the turn is over. */
   readonly waits?: true;
   run(session: Session, word: string | undefined): Promise<void>;
 }
 
-/** The session's task. Throws Fault `notFound` before the first words. */
+/** The session's task. Throws Fault `notFound` before the first request. */
 export function taskOf({ running }: Session): TaskId {
   if (running === undefined) throw new Fault("notFound", "Cannot show it: nothing was asked yet");
   return running.id;

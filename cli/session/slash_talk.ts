@@ -1,4 +1,4 @@
-/** Slash commands over the conversation itself: its cost, its past, its copy, what waits to be said. @module */
+/** Slash commands over the conversation itself: cost, past, copy, queue. @module */
 import { join } from "node:path";
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -14,7 +14,7 @@ import type { Session } from "./session.ts";
 import { show, type Slash, taskOf } from "./slash_part.ts";
 import { queueRows } from "./typed_ahead.ts";
 
-/** See the module. */
+/** The slash commands over the conversation. */
 export const TALK_SLASHES: Readonly<Record<string, Slash>> = {
   "/resume": {
     takes: "[TASK]",
@@ -79,8 +79,8 @@ export const TALK_SLASHES: Readonly<Record<string, Slash>> = {
     run(session): Promise<void> {
       const { said, keyboard } = session;
       if (said === undefined) throw new Fault("notFound", "Cannot copy an answer: there is none");
-      // What a terminal pastes later must not be read as keys: control characters go, line ends stay.
-      // deno-lint-ignore no-control-regex -- they are what goes
+      // Control characters go, except line ends: a later paste must not be read as keys.
+      // deno-lint-ignore no-control-regex -- the pattern removes control characters
       keyboard.copy?.(said.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ""));
       show(session, [`${said.length} characters handed to the terminal's clipboard`]);
       return Promise.resolve();
@@ -129,7 +129,7 @@ async function resume(session: Session, word: string | undefined): Promise<void>
   await resumeTask(session, TaskId.parse(chosen.task));
 }
 
-/** A conversation as Markdown: words and answers, calls by name. */
+/** A conversation as Markdown: requests and answers in full, calls by name. */
 function markdownOf(messages: readonly ChatMessage[]): string {
   return messages.flatMap(({ role, content, toolCalls = [], toolName }) => {
     if (role === "system") return [];

@@ -1,24 +1,24 @@
-/** What a person types while a turn is under way: kept in a queue, shown, changed and taken out, never lost. @module */
+/** Text typed while a turn is under way: queued, shown, editable, never lost. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { AheadLine, Keyboard, LineExtras, Screen } from "../powers.ts";
 import { cutTo } from "../terminal/columns.ts";
 import { spanText } from "../terminal/span.ts";
 
-/** What Ctrl-D queues. */
+/** The entry that Ctrl-D queues. */
 const LEAVE = "/exit";
 
-/** Texts that wait for the turns after this one. */
+/** Texts for the following turns. */
 export interface Queue {
   readonly texts: readonly string[];
   add(text: string): void;
-  /** Ends the session after what is queued: a terminal sends the end of input once. */
+  /** Ends the session after the queued texts: a terminal sends the end of input only once. */
   leave(): void;
-  /** The oldest, for the next turn. */
+  /** Takes the oldest, for the next turn. */
   next(): string | undefined;
-  /** The newest, to be changed. */
+  /** Takes the newest, for editing. */
   takeBack(): string | undefined;
-  /** Takes out the one of this number, 1 for the oldest. Throws Fault `notFound`. */
+  /** Removes the text of this number, 1 for the oldest. Throws Fault `notFound`. */
   drop(number: number): string;
 }
 
@@ -44,7 +44,7 @@ export function makeQueue(): Queue {
   });
 }
 
-/** What is queued, one row each. Safe text. */
+/** The queue, one row for each text. Safe text. */
 export function queueRows(queue: Pick<Queue, "texts">, width: number): string[] {
   return queue.texts.map((text, n) => {
     const shown = displayText(text.replaceAll(/\s+/g, " "), { max: 1_000 });
@@ -52,7 +52,7 @@ export function queueRows(queue: Pick<Queue, "texts">, width: number): string[] 
   });
 }
 
-/** What a status line says. Money in US dollars, times in ms. */
+/** The values of a status line. Money in US dollars, times in ms. */
 export interface Status {
   readonly model: string;
   readonly elapsed: number;
@@ -64,7 +64,7 @@ export interface Status {
 const count = (tokens: number): string =>
   tokens < 10_000 ? String(tokens) : `${Math.round(tokens / 1_000)}k`;
 
-/** One row: the model, the time of this turn, the tokens and the money of the session. Safe text. */
+/** The status line: model, time of this turn, tokens and money of the session. Safe text. */
 export function statusRow(status: Status): string {
   const { model, elapsed, inputTokens, outputTokens, money } = status;
   return [
@@ -75,18 +75,18 @@ export function statusRow(status: Status): string {
   ].join(" · ");
 }
 
-/** What {@link openAheadLine} is handed. */
+/** The terminal and queue of {@link openAheadLine}. */
 export interface TypedAheadParts extends LineExtras {
   readonly keyboard: Pick<Keyboard, "ahead">;
   readonly screen: Pick<Screen, "say" | "paint" | "width">;
   readonly queue: Queue;
   readonly draft: string;
   status(): Status;
-  /** A slash command: it acts at once. */
+  /** Runs a slash command, which does not wait for the turn. */
   atOnce(text: string): void;
 }
 
-/** Opens the line under a turn; undefined where the terminal has none. */
+/** Opens the line under a turn; undefined where the terminal cannot show one. */
 export function openAheadLine(parts: TypedAheadParts): AheadLine | undefined {
   const { keyboard, screen, queue, draft, past, complete } = parts;
   return keyboard.ahead?.({

@@ -1,13 +1,13 @@
-/** The commands that set Remit up and say how it stands. @module */
+/** The commands that set Remit up and show its status. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const FOLDER: FlagSpec = {
   name: "folder",
   help: "the remit.yaml of this folder in place of your own",
 };
 
-/** Their rows. */
 const SETUP_COMMANDS: readonly CommandSpec[] = [
   simple("init", "[DIR]", [0, 1], "write a remit.yaml to begin with, where there is none", [
     "remit init",
@@ -46,8 +46,8 @@ const SETUP_COMMANDS: readonly CommandSpec[] = [
   ]),
 ];
 
-/** Setting Remit up, and how it stands. */
-export const SETUP = family(SETUP_COMMANDS, ["screen", "disk", "environment", "kernels", "wikis"], {
+/** The commands that set Remit up and show its status. */
+export const SETUP = family(SETUP_COMMANDS, [...BASIC, "wikis"], {
   init: async () => (await import("./init_command.ts")).initCommand,
   status: async () => (await import("./status_command.ts")).statusCommand,
   "config get": async () => (await import("./config_command.ts")).configGet,

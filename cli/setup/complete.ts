@@ -1,18 +1,19 @@
-/** What may come next on a command line, from the table of commands and from what is there now. @module */
+/** Completes a command line from the table of commands and from current tasks, models and so on. @module */
 import {
   COMMANDS,
   type CommandSpec,
   COMMON_FLAGS,
   type FlagSpec,
 } from "../arguments/command_table.ts";
+import { findFlag } from "../arguments/parse_arguments.ts";
 
-/** One word that may come next. */
+/** A candidate for the next word, with an explanation. */
 export interface Candidate {
   readonly word: string;
   readonly says: string;
 }
 
-/** What is there now, looked up where a word of its kind is wanted. */
+/** Looks up current words, when one of their kind is expected. */
 export interface Live {
   tasks(): Promise<readonly Candidate[]>;
   questions(): Promise<readonly Candidate[]>;
@@ -21,34 +22,29 @@ export interface Live {
   keys(): Promise<readonly Candidate[]>;
 }
 
-/** Words that may come next; `files`: a path is wanted, which the shell completes. */
+/** Candidates for the next word; `files`: a path is expected, which the shell completes. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   readonly files: boolean;
 }
 
-// A shell puts the word onto the line as it is: none may hold what a shell reads as more than a word.
+// A shell inserts the word unquoted, so it must not contain special characters.
 const PLAIN = /^[\w.:@/+=%-]{1,200}$/;
 const MAX_CANDIDATES = 400;
 
 interface Place {
   readonly command: CommandSpec | undefined;
-  /** Arguments before the current word. */
+  /** Number of arguments before the current word. */
   readonly before: number;
-  /** First words where a second one is wanted. */
+  /** The words so far, where they may be the first word of a family. */
   readonly family: string;
-  /** The flag whose value is wanted. */
+  /** The flag that expects a value. */
   readonly flag: FlagSpec | undefined;
-  /** Nothing after `--` is a flag of ours. */
+  /** After `--`, no word is a flag of Remit. */
   readonly ended: boolean;
 }
 
-function findFlag(flags: readonly FlagSpec[], word: string): FlagSpec | undefined {
-  const name = word.replace(/^--?/, "");
-  return flags.find((each) => each.name === name || each.short === name);
-}
-
-/** Where the word after `words` stands. */
+/** The syntactic place of the word after `words`. */
 function placeOf(words: readonly string[]): Place {
   const named: string[] = [];
   const every = [...COMMON_FLAGS, ...COMMANDS.flatMap(({ flags }) => flags)];
@@ -58,7 +54,7 @@ function placeOf(words: readonly string[]): Place {
     if (flag !== undefined) flag = undefined;
     else if (word === "--") ended = true;
     else if (!ended && word.startsWith("-") && word !== "-") {
-      const found = word.includes("=") ? undefined : findFlag(every, word);
+      const found = word.includes("=") ? undefined : findFlag(every, word.replace(/^--?/, ""));
       flag = found?.value === undefined ? undefined : found;
     } else named.push(word);
   }
@@ -71,7 +67,7 @@ function placeOf(words: readonly string[]): Place {
   return { command, before: named.length - used, family: named.join(" "), flag, ended };
 }
 
-/** Words that begin a command, or are the second word of `family`. */
+/** First words of all commands, or the second words of `family`. */
 function nextWords(family: string): Candidate[] {
   const words = new Map<string, string>();
   for (const { name, help } of COMMANDS) {
@@ -84,7 +80,7 @@ function nextWords(family: string): Candidate[] {
   return [...words].map(([word, says]) => ({ word, says }));
 }
 
-/** What a hint such as `TASK`, `once|turn|session` or `FILE` stands for. */
+/** Candidates for a hint such as `TASK`, `once|turn|session` or `FILE`. */
 async function ofHint(hint: string, live: Live): Promise<Completion> {
   const found = (candidates: readonly Candidate[]): Completion => ({ candidates, files: false });
   if (/\bTASK\b/.test(hint)) {
@@ -98,7 +94,7 @@ async function ofHint(hint: string, live: Live): Promise<Completion> {
   return found(hint.split("|").map((word) => ({ word, says: "" })));
 }
 
-/** The words of `words` after the program's name; the last one is begun, perhaps empty. */
+/** Completes `words`, the words after the program's name; the last one is begun, perhaps empty. */
 export async function complete(words: readonly string[], live: Live): Promise<Completion> {
   const current = words.at(-1) ?? "";
   const place = placeOf(words.slice(0, -1));
@@ -111,7 +107,7 @@ export async function complete(words: readonly string[], live: Live): Promise<Co
   const flags = [...place.command?.flags ?? [], ...COMMON_FLAGS];
   if (!place.ended && current.startsWith("-")) {
     const [name = ""] = current.split("=", 1);
-    const flag = current.includes("=") ? findFlag(flags, name) : undefined;
+    const flag = current.includes("=") ? findFlag(flags, name.replace(/^--?/, "")) : undefined;
     if (flag !== undefined) return fits(await ofHint(flag.value ?? "", live), `${name}=`);
     const all = flags.map((each) => ({ word: `--${each.name}`, says: each.help }));
     return fits({ candidates: all, files: false });

@@ -1,17 +1,17 @@
-/** `completion SHELL` prints what a shell loads; `complete -- WORD…` is what that asks at each press of Tab. @module */
+/** `completion SHELL` prints a shell's script; `complete -- WORD…` answers that script at each press of Tab. @module */
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { nearest } from "../../text/nearest.ts";
 import { cell, type Command, printJson, recordOf, rowsOf } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
-import { knownKeys } from "../../config/known_keys.ts";
+import { knownKeys } from "../../config/keys.ts";
 import { listWeights } from "../../models/weights/mod.ts";
 import { type Candidate, complete, type Live } from "./complete.ts";
 
 /** Newest tasks that are offered. */
 const MAX_TASKS = 50;
-/** UTF-16 units of a meaning. */
-const MAX_SAID = 80;
+/** UTF-16 units of a candidate's explanation. */
+const MAX_EXPLANATION = 80;
 
 const BASH = `# Load it: source <(remit completion bash)
 _remit() {
@@ -59,7 +59,7 @@ function __remit_complete
 end
 complete -c remit -f -a '(__remit_complete)'
 `;
-/** What each shell loads. */
+/** The script of each shell. */
 export const COMPLETIONS: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
 
 /** `completion SHELL`. */
@@ -80,7 +80,7 @@ export function completionCommand(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Asks a kernel that runs already; nothing where none does, or where it refuses. */
+/** Rows from a kernel that runs already; empty without one, or where it refuses. */
 async function asked(command: Command, op: string, body: Json): Promise<readonly Candidate[]> {
   const link = await command.powers.kernels(command.places).find();
   if (link === undefined) return [];
@@ -131,13 +131,13 @@ function liveOf(command: Command): Live {
   };
 }
 
-/** `complete -- WORD…`: a candidate and a tab and its meaning on each line; `:files` where a path is wanted. */
+/** `complete -- WORD…`: one line for each candidate, a tab and its explanation; `:files` where a path is expected. */
 export async function completeCommand(command: Command): Promise<number> {
   const { candidates, files } = await complete(command.parsed.args, liveOf(command));
   if (command.json) printJson(command, { candidates, files });
   else {
     const lines = candidates.map(({ word, says }) =>
-      `${word}\t${displayText(says, { max: 1_000 }).slice(0, MAX_SAID)}`
+      `${word}\t${displayText(says, { max: 1_000 }).slice(0, MAX_EXPLANATION)}`
     );
     command.powers.screen.out([...lines, ...(files ? [":files"] : []), ""].join("\n"));
   }

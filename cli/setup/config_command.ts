@@ -1,4 +1,4 @@
-/** `config get|set|unset|path`: one value of a remit.yaml, your own one or the folder's. @module */
+/** `config get|set|unset|path`: reads and changes single values of a remit.yaml, the operator's own or the folder's. @module */
 import { dirname, join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -11,15 +11,12 @@ import { parseConfigText } from "../../config/text.ts";
 import { isTrusted } from "../../config/trust.ts";
 import { checkKey, parseKey, parseValue, readKey, withKey } from "./yaml_edit.ts";
 
-/** A folder's remit.yaml and whether what stands in it is trusted. */
-export interface FolderConfig {
+/** The remit.yaml of the caller's folder. */
+export function folderConfig({ powers, places }: Command): {
   readonly path: string;
   readonly there: boolean;
   readonly trusted: boolean;
-}
-
-/** The remit.yaml of the caller's folder. */
-export function folderConfig({ powers, places }: Command): FolderConfig {
+} {
   const folder = powers.disk.real(powers.environment.cwd) ?? powers.environment.cwd;
   const path = join(folder, CONFIG_NAME);
   const bytes = readConfigBytes(powers.disk, path);
@@ -28,7 +25,7 @@ export function folderConfig({ powers, places }: Command): FolderConfig {
   return { path, there: bytes !== undefined, trusted };
 }
 
-/** The file that a command is about, behind links, and its text; undefined where there is none yet. */
+/** The file of a command, with links followed, and its text; undefined where there is no file yet. */
 function chosen(command: Command): { readonly path: string; readonly text: string | undefined } {
   const { powers, places, parsed } = command;
   const named = has(parsed, "folder") ? folderConfig(command).path : places.config;
@@ -37,7 +34,7 @@ function chosen(command: Command): { readonly path: string; readonly text: strin
   return { path, text: bytes === undefined ? undefined : new TextDecoder().decode(bytes) };
 }
 
-/** `config get [KEY]`: what that one file says. Ends with 1 where it says nothing of it. */
+/** `config get [KEY]`: the value in that one file. Exits with 1 where the file does not set it. */
 export function configGet(command: Command): Promise<number> {
   const [word] = command.parsed.args;
   const { path, text } = chosen(command);
@@ -55,14 +52,14 @@ export function configGet(command: Command): Promise<number> {
   return Promise.resolve(EXIT.failure);
 }
 
-/** `config set KEY VALUE` and `config unset KEY`: whole or not at all, and only what can be read again. */
+/** `config set KEY VALUE` and `config unset KEY`: writes whole or not at all, and only a file that parses. */
 export function configSet(command: Command): Promise<number> {
   const { powers, parsed } = command;
   const [word = "", given] = parsed.args;
   const key = parseKey(word);
   checkKey(key);
   const { path, text = "" } = chosen(command);
-  // What cannot be read is not written to, and what could not be read is not written.
+  // Neither changes a file that does not parse, nor writes one.
   parseConfigText(path, text);
   const trustedBefore = has(parsed, "folder") && folderConfig(command).trusted;
   const value = given === undefined ? undefined : parseValue(given);
@@ -71,11 +68,10 @@ export function configSet(command: Command): Promise<number> {
   const mode = powers.disk.stat(path)?.mode ?? (has(parsed, "folder") ? 0o644 : 0o600);
   powers.disk.write(path, next, { mode });
   if (command.json) {
-    printJson(command, { file: path, key: word, value: value ?? null });
-    return Promise.resolve(EXIT.success);
+    return Promise.resolve(printJson(command, { file: path, key: word, value: value ?? null }));
   }
   const name = displayText(path, { max: 500 });
-  printLines(command, [
+  return Promise.resolve(printLines(command, [
     given === undefined
       ? `${name}: ${displayText(word, { max: 300 })} is gone`
       : `${name}: ${displayText(`${word}: ${JSON.stringify(value)}`, { max: 1_000 })}`,
@@ -86,11 +82,10 @@ export function configSet(command: Command): Promise<number> {
         }" accepts it as it is now`,
       ]
       : []),
-  ]);
-  return Promise.resolve(EXIT.success);
+  ]));
 }
 
-/** The new text, checked; text that only looks like a number is tried as text where a number does not fit. */
+/** The checked new text. A value that looks like a number but must be text is written as text. */
 function written(
   path: string,
   text: string,
@@ -114,32 +109,30 @@ function written(
   }
 }
 
-/** `config path`: which files are read here, and what each may do. */
+/** `config path`: the files that apply here, and what each may do. */
 export function configPath(command: Command): Promise<number> {
   const { powers, places } = command;
   const folder = folderConfig(command);
   const own = powers.disk.stat(places.config) !== undefined;
   const ceiling = powers.disk.stat(places.ceiling) !== undefined;
   if (command.json) {
-    printJson(command, {
+    return Promise.resolve(printJson(command, {
       own: { path: places.config, there: own },
       folder,
       ceiling: { path: places.ceiling, there: ceiling },
-    });
-    return Promise.resolve(EXIT.success);
+    }));
   }
   const line = (name: string, path: string, says: string): string =>
     `${name.padEnd(8)} ${displayText(path, { max: 500 })}  ${says}`;
   const trust = folder.trusted
     ? "trusted as it is"
     : `only narrows; "${commandText(command, "trust")}" accepts it`;
-  printLines(
+  return Promise.resolve(printLines(
     command,
     [
       line("own", places.config, own ? "" : "(not there)"),
       line("folder", folder.path, folder.there ? trust : "(not there)"),
       line("ceiling", places.ceiling, ceiling ? "only narrows" : "(not there)"),
     ].map((each) => each.trimEnd()),
-  );
-  return Promise.resolve(EXIT.success);
+  ));
 }

@@ -1,12 +1,12 @@
-/** `explain WORD`: what a word of Remit's means. @module */
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+/** `explain WORD`: explains a term of Remit's. @module */
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { nearest } from "../../text/nearest.ts";
 import { type Command, printJson, printLines } from "../command.ts";
 import { wordWrap } from "../terminal/columns.ts";
 import { WORDS } from "../terminal/explain.ts";
 
-/** Runs it; without a word it names them all. Throws Fault `notFound` for another word. */
+/** `explain [WORD]`; without a word, explains all terms. Throws Fault `notFound` for an unknown word. */
 export function explainCommand(command: Command): Promise<number> {
   const { screen } = command.powers;
   const [asked] = command.parsed.args;
@@ -23,7 +23,9 @@ export function explainCommand(command: Command): Promise<number> {
       }"remit explain" names the words that there are`,
     );
   }
-  if (command.json) printJson(command, found.map((word) => ({ word, says: WORDS[word] })));
-  else printLines(command, found.flatMap((word) => wordWrap(WORDS[word] ?? "", screen.width)));
-  return Promise.resolve(EXIT.success);
+  return Promise.resolve(
+    command.json
+      ? printJson(command, found.map((word) => ({ word, says: WORDS[word] })))
+      : printLines(command, found.flatMap((word) => wordWrap(WORDS[word] ?? "", screen.width))),
+  );
 }

@@ -1,6 +1,6 @@
-/** `init [DIR]`: a remit.yaml to begin with, where there is none. @module */
+/** `init [DIR]`: writes a first remit.yaml, where there is none. @module */
 import { dirname, join } from "node:path";
-import { EXIT, Fault } from "../../contracts/base/mod.ts";
+import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { type Command, commandText, printJson, printLines } from "../command.ts";
@@ -56,7 +56,7 @@ version: 1
 #   - "drafts/**"
 `;
 
-/** Runs the command. */
+/** `init [DIR]`. */
 export function initCommand(command: Command): Promise<number> {
   const { powers, places, parsed } = command;
   const own = has(parsed, "own");
@@ -81,15 +81,13 @@ export function initCommand(command: Command): Promise<number> {
     );
   }
   if (own) powers.disk.makeFolder(dirname(path), 0o700);
-  // Should somebody else have made it meanwhile, theirs stays.
+  // A file made by another process meanwhile stays.
   powers.disk.write(path, text, { mode: own ? 0o600 : 0o644, fresh: true });
-  if (command.json) printJson(command, { file: path });
-  else {
-    printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { file: path }) : printLines(command, [
       displayText(path, { max: 500 }),
       "  every setting in it is a comment: take the # away where you want one",
       ...(own ? [] : [`  "${commandText(command, "trust")}" lets it widen what runs here, too`]),
-    ]);
-  }
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

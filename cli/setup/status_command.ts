@@ -1,5 +1,5 @@
-/** `status`: one screen of how things stand here: kernel, model, folder, what waits, what was spent today. @module */
-import { EXIT } from "../../contracts/base/mod.ts";
+/** `status`: one screen about the kernel, the model, this folder, waiting questions and today's cost. @module */
+
 import { displayText } from "../../text/mod.ts";
 import { newestTasks } from "../arguments/agent_filter.ts";
 import {
@@ -8,9 +8,9 @@ import {
   commandText,
   printJson,
   printLines,
-  reachKernel,
   recordOf,
   rowsOf,
+  withKernel,
 } from "../command.ts";
 import { budgetStandings, runningOut, type Standing, standingLine } from "../audit/standings.ts";
 import { readWorkspaces } from "../task/workspace_commands.ts";
@@ -21,7 +21,7 @@ import { spanText } from "../terminal/span.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 import { folderConfig } from "./config_command.ts";
 
-/** Tasks whose spans are read for the sum of a day. */
+/** Tasks whose spans are summed up for today. */
 const MAX_TASKS = 200;
 
 interface Work {
@@ -33,13 +33,13 @@ interface Work {
     readonly ageMs: number;
   }[];
   readonly today: { readonly tasks: number; readonly tokens: number; readonly money: number };
-  /** Scratch of tasks that is about to expire. */
+  /** Number of scratch folders that expire soon. */
   readonly expiring: number;
   /** Budgets that are used up, or nearly. */
   readonly budgets: readonly Standing[];
 }
 
-/** Milliseconds since 1970 at which the day of `now` began on this machine. */
+/** The start of `now`'s day on this machine, milliseconds since 1970. */
 function midnight(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
 }
@@ -53,20 +53,19 @@ async function spentSince(link: KernelLink, from: number): Promise<Work["today"]
     tasks += 1;
     for (const span of rowsOf(await link.ask("spans", { task: task["id"] ?? null }))) {
       if (span["kind"] !== "inference" || Number(span["to"] ?? 0) < from) continue;
-      const said = recordOf(span["attributes"]);
-      tokens += Number(said["inputTokens"] ?? 0) + Number(said["outputTokens"] ?? 0);
-      money += Number(said["money"] ?? 0);
+      const used = recordOf(span["attributes"]);
+      tokens += Number(used["inputTokens"] ?? 0) + Number(used["outputTokens"] ?? 0);
+      money += Number(used["money"] ?? 0);
     }
   }
   return { tasks, tokens, money };
 }
 
 async function workOf(command: Command): Promise<Work | undefined> {
-  // A state that is not there yet holds nothing, and needs no kernel to say so.
+  // A new state holds nothing, so no kernel needs to start.
   if (command.powers.disk.stat(command.places.state) === undefined) return undefined;
   const now = command.powers.environment.now();
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const questions = await waitingQuestions((op, body) => link.ask(op, body));
     return {
       pid: link.pid,
@@ -81,12 +80,10 @@ async function workOf(command: Command): Promise<Work | undefined> {
         .filter(({ expiresAt, warned }) => warned && expiresAt !== undefined).length,
       budgets: runningOut(await budgetStandings(link)),
     };
-  } finally {
-    link.close();
-  }
+  });
 }
 
-/** Runs the command. */
+/** `status`. */
 export async function statusCommand(command: Command): Promise<number> {
   const { powers, places } = command;
   const config = loadConfig(powers.disk, places, { folder: powers.environment.cwd, mounts: [] });
@@ -94,7 +91,7 @@ export async function statusCommand(command: Command): Promise<number> {
   const work = await workOf(command);
   const today = work?.today ?? { tasks: 0, tokens: 0, money: 0 };
   if (command.json) {
-    printJson(command, {
+    return printJson(command, {
       version: VERSION,
       kernel: work === undefined ? null : { pid: work.pid },
       model: config.model ?? null,
@@ -108,14 +105,13 @@ export async function statusCommand(command: Command): Promise<number> {
       })),
       notes: config.notes,
     });
-    return EXIT.success;
   }
   const line = (name: string, text: string): string => `  ${name.padEnd(8)} ${text}`;
   const waiting = work?.waiting ?? [];
   const trust = folder.trusted
     ? "its remit.yaml is trusted"
     : `its remit.yaml only narrows; "${commandText(command, "trust")}" accepts it`;
-  printLines(command, [
+  return printLines(command, [
     `remit ${VERSION}`,
     line(
       "kernel",
@@ -160,5 +156,4 @@ export async function statusCommand(command: Command): Promise<number> {
       powers.screen.paint.yellow(`  ${displayText(note, { max: 300 })}`)
     ),
   ]);
-  return EXIT.success;
 }

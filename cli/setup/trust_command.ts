@@ -1,4 +1,4 @@
-/** `remit trust [DIR]`: pins the digest of a folder's remit.yaml. @module */
+/** `trust [DIR]`: accepts a folder's remit.yaml by its digest. @module */
 import { join } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -10,7 +10,7 @@ import { has } from "../arguments/parse_arguments.ts";
 import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { withTrust } from "../../config/trust.ts";
 
-/** Runs the command. */
+/** `trust [DIR]`. */
 export function trustCommand(command: Command): Promise<number> {
   const { powers, parsed, places } = command;
   const asked = absolute(powers.environment, parsed.args[0] ?? ".");
@@ -26,7 +26,7 @@ export function trustCommand(command: Command): Promise<number> {
     throw new Fault("notFound", `Cannot trust "${folder}": it has no ${CONFIG_NAME}`);
   }
   const digest = revoking || bytes === undefined ? undefined : sha256Hex(bytes);
-  // A file that does not parse is refused now, and not at the next run.
+  // Refuse a malformed file now, not at the next run.
   if (bytes !== undefined && !revoking) parseConfigText(path, new TextDecoder().decode(bytes));
   const next = withTrust(readTrusted(powers.disk, places), folder, digest);
   powers.disk.write(join(places.person, "trusted.json"), `${JSON.stringify(next, null, 2)}\n`);

@@ -1,4 +1,4 @@
-/** `version` and `upgrade`: which Remit this is, and whether there is a newer one. @module */
+/** `version` and `upgrade`: this version, and whether there is a newer one. @module */
 import * as z from "zod";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -11,7 +11,7 @@ const Latest = z.looseObject({
   version: z.string().regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[\w.]{1,32})?$/),
 });
 
-/** What `--output-format` takes and the media type of each: a program that composes runs chooses among them. */
+/** The values of `--output-format` with their media types, for programs that compose runs. */
 const OUTPUT_FORMATS = {
   text: "text/plain",
   json: "application/json",
@@ -31,7 +31,7 @@ export function versionCommand(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** Whether the semantic version `a` comes after `b`: what is released comes after its own candidates. */
+/** Whether the semantic version `a` is newer than `b`; a release is newer than its candidates. */
 export function isNewer(a: string, b: string): boolean {
   const parts = (text: string): readonly [number[], string] => {
     const [core = "", ...rest] = text.split("-");
@@ -55,7 +55,7 @@ export function isNewer(a: string, b: string): boolean {
   return false;
 }
 
-/** How this installation is brought to another version. */
+/** The command that installs another version in the way this one was installed. */
 function howTo({ powers }: Command, version: string): string {
   const { home } = powers.environment;
   if (home.includes("/node_modules/")) return `npm install --global ${NPM_NAME}@${version}`;
@@ -64,7 +64,7 @@ function howTo({ powers }: Command, version: string): string {
   return `unpack remit-${version}.tar.gz in place of ${home}`;
 }
 
-/** `upgrade`: asks npm's registry of this home, and changes nothing. Throws `unavailable` where nobody can be asked. */
+/** `upgrade`: asks npm's registry for the newest version; changes nothing. Throws `unavailable` without a registry. */
 export async function upgradeCommand(command: Command<Basic | "wikis">): Promise<number> {
   const { powers } = command;
   const { url } = readRegistry(powers.disk, powers.environment);
@@ -79,9 +79,9 @@ export async function upgradeCommand(command: Command<Basic | "wikis">): Promise
   const latest = await newest(command, address);
   const newer = isNewer(latest, VERSION);
   const how = newer ? howTo(command, latest) : undefined;
-  if (command.json) printJson(command, { version: VERSION, latest, newer, how: how ?? null });
-  else {
-    printLines(
+  return command.json
+    ? printJson(command, { version: VERSION, latest, newer, how: how ?? null })
+    : printLines(
       command,
       how === undefined ? [`remit ${VERSION} is the newest`] : [
         `remit ${latest} is there; this is ${VERSION}`,
@@ -89,8 +89,6 @@ export async function upgradeCommand(command: Command<Basic | "wikis">): Promise
         '  stop what runs first ("remit stop"); the state is migrated when the new one first opens it',
       ],
     );
-  }
-  return EXIT.success;
 }
 
 async function newest({ powers }: Command<Basic | "wikis">, address: string): Promise<string> {

@@ -1,12 +1,11 @@
-/** Reads and changes one value of a remit.yaml; everything else stays as it was written. @module */
+/** Reads and changes one value of a remit.yaml, and leaves the rest of the text as it was. @module */
 import { type Document, isCollection, isMap, isNode, parse, parseDocument } from "yaml";
 import { Fault } from "../../contracts/base/mod.ts";
-import { knownKeys } from "../../config/known_keys.ts";
-import { oddKey } from "../../config/odd_key.ts";
+import { knownKeys, oddKey } from "../../config/keys.ts";
 import { nearest } from "../../text/nearest.ts";
 
-/** Steps of a key; deeper ones are no configuration. */
-const DEEPEST = 12;
+/** Most steps of a key. */
+const MAX_STEPS = 12;
 
 function wrong(message: string): Fault {
   return new Fault("invalidInput", message);
@@ -15,12 +14,12 @@ function wrong(message: string): Fault {
 /**
  * The steps of a key such as `limits.money`, `rules.0.mode` or `clearance."model:api.example.com"`.
  *
- * @throws Fault `invalidInput` for one that cannot be read.
+ * @throws Fault `invalidInput` for a malformed key.
  */
 export function parseKey(text: string): readonly (string | number)[] {
   const steps = [...text.matchAll(/(?:^|\.)(?:"([^"]{1,256})"|([^".]{1,256}))(?=\.|$)/g)];
   const whole = steps.map(([each]) => each).join("");
-  if (steps.length === 0 || whole !== text || steps.length > DEEPEST) {
+  if (steps.length === 0 || whole !== text || steps.length > MAX_STEPS) {
     throw wrong(
       `Cannot read the key ${
         JSON.stringify(text.slice(0, 200))
@@ -44,14 +43,14 @@ function documentOf(text: string): Document {
   return document;
 }
 
-/** The value at a key, as JSON has it; undefined where the file does not say it. */
+/** The value at a key, as JSON; undefined where the file does not set it. */
 export function readKey(text: string, key: readonly (string | number)[]): unknown {
   const found: unknown = documentOf(text).getIn(key, true);
   if (!isNode(found)) return found;
   return found.toJS(documentOf(text), { maxAliasCount: 0 });
 }
 
-/** What a person typed as YAML: numbers, switches, lists and maps are what they look like; the rest is text. */
+/** A typed value, read as YAML: numbers, switches, lists and maps; anything else is text. */
 export function parseValue(text: string): unknown {
   try {
     const value: unknown = parse(text, { version: "1.2", schema: "core", maxAliasCount: 0 });
@@ -64,7 +63,7 @@ export function parseValue(text: string): unknown {
 /** The text with another value at a key, or without the key where `value` is undefined. Throws `invalidInput`. */
 export function withKey(text: string, key: readonly (string | number)[], value: unknown): string {
   const document = documentOf(text);
-  // What is written must be what the next reader finds: an alias or a key that stands twice is neither.
+  // The next reader must find what is written: aliases and repeated keys prevent that.
   const odd = oddKey(document);
   if (odd !== undefined || document.errors.length > 0) {
     throw wrong(`Cannot change remit.yaml: ${odd?.why ?? "it is no YAML"}`);
@@ -76,7 +75,7 @@ export function withKey(text: string, key: readonly (string | number)[], value: 
   key.slice(0, -1).forEach((_, n) => {
     const at = key.slice(0, n + 1);
     const node: unknown = document.getIn(at, true);
-    // A section that holds nothing, or is not there, becomes a map.
+    // A missing or empty section becomes a map.
     const empty = node === undefined || (isNode(node) && node.toJS(document) === null);
     if (empty) document.setIn(at, document.createNode(typeof key[n + 1] === "number" ? [] : {}));
     else if (!isCollection(node)) {
@@ -87,7 +86,7 @@ export function withKey(text: string, key: readonly (string | number)[], value: 
   return document.toString({ lineWidth: 0 });
 }
 
-/** Throws `invalidInput` that says what was meant, where no remit.yaml has this key. */
+/** Throws `invalidInput` with a suggestion for a key that no remit.yaml has. */
 export function checkKey(key: readonly (string | number)[]): void {
   key.forEach((step, n) => {
     const known = knownKeys(key.slice(0, n));

@@ -74,7 +74,7 @@ function print(
   const { looked, model, money, tokens, stopped } = result;
   const { screen } = command.powers;
   if (command.json) {
-    return printJson(command, {
+    return void printJson(command, {
       ...{ mode, query, model, documents, looked_at: looked },
       results: matches.map(({ score, ...each }) => ({ ...each, score: Number(score.toFixed(4)) })),
       ...{ stopped: stopped ?? null, cost_usd: money, tokens },

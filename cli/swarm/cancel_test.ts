@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Fault, type FaultCode } from "../../contracts/base/mod.ts";
-import { cancelAt } from "./cancel.ts";
+import { cancelAt } from "./kernel_tasks.ts";
 
 /** Cancels a task that answers with these faults, and then well. Gives how often it was asked. */
 async function asked(faults: readonly FaultCode[], anywhere = true): Promise<number> {

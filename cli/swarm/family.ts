@@ -1,9 +1,10 @@
-/** `remit swarm …`, as help and parsing read it. @module */
+/** The commands `remit swarm …`. @module */
 import { ANSWERS, MODEL, MOUNT, ON_QUESTION, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
-/** Many agents on one repository. */
+/** The commands over swarms: many agents on one repository. */
 export const SWARM = family(
   [
     simple(
@@ -43,7 +44,8 @@ export const SWARM = family(
     ]),
   ],
   [
-    ...["screen", "disk", "environment", "kernels", "interrupts", "keyboard"] as const,
+    ...BASIC,
+    ...["interrupts", "keyboard"] as const,
     ...["mcpStore", "models", "swarm", "wikis"] as const,
   ],
   {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ingressOf } from "./ingress.ts";
+import { ingressOf } from "./kernel_tasks.ts";
 
 const ASKED = {
   swarm: "sw000000000001",

@@ -1,5 +1,11 @@
-/** The tasks of a swarm, as a kernel runs them: one durable task each, over a private tree. @module */
-import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
+/** Runs a swarm's tasks on a kernel: each is a durable task over a private tree. @module */
+import {
+  type Label,
+  mixColour,
+  mixLabel,
+  SessionId,
+  TaskId,
+} from "../../contracts/authority/mod.ts";
 import { Fault, type FaultCode, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../contracts/policy/mod.ts";
 import { AGENT_PROFILES } from "../../contracts/policy/agent_profiles.ts";
@@ -14,8 +20,6 @@ import type {
 } from "../../swarm/mod.ts";
 import { readSeen } from "../audit/event_fields.ts";
 import type { Command } from "../command.ts";
-import { cancelAt } from "./cancel.ts";
-import { ingressOf } from "./ingress.ts";
 import { resolveMount } from "../../launch/disk/mounts.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
@@ -28,34 +32,34 @@ import type { RunSetting } from "../run/run_setting.ts";
 import { readPast } from "../run/run_task.ts";
 import { askStaged } from "../run/watch_task.ts";
 
-/** What these tasks are made with. */
+/** The command of a swarm, with its powers. */
 export type SwarmCommand = Command<
   Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "swarm" | "wikis"
 >;
 
-/** Tools that no worker has: it neither asks for its tree to be changed, nor starts or writes to others. */
+/** Tools that no worker gets: for asking to change its tree, and for starting or writing to other agents. */
 const WITHHELD: ReadonlySet<string> = new Set([
   ...["patch_apply", "outbox_publish", "agent_spawn", "agent_wait", "agent_send", "agent_kill"],
 ]);
 
-/** Milliseconds between two looks at one task; with many tasks each is looked at less often. */
+/** Milliseconds between two looks at one task; at most so many looks a second over all tasks. */
 const LOOK_MS = 300, LOOKS_A_SECOND = 100;
 
-/** Looks at a task in the queue before it is told that no kernel takes it. */
+/** Looks at a queued task before reporting that no kernel takes it. */
 const QUEUED_LOOKS = 10;
-/** Times that a silent kernel is asked, each as long as its own kernel waits for it. */
-const SILENCES = 2;
+/** How often a silent kernel is asked; each time the own kernel waits for it. */
+const MAX_SILENCES = 2;
 
 function isFault(error: unknown, ...codes: readonly FaultCode[]): error is Fault {
   return error instanceof Fault && codes.includes(error.code);
 }
 
-/** Tasks, and what closes their link. */
+/** A swarm's tasks; `close` closes their link. */
 export interface KernelTasks extends SwarmTasks {
   close(): void;
 }
 
-/** Resolves the models of a plan. The key "" is the run's own. @throws as resolveModel */
+/** Resolves a plan's models, by their references; the key "" stands for the run's own. @throws as resolveModel */
 async function modelsOf(
   command: SwarmCommand,
   plan: SwarmPlan,
@@ -70,7 +74,7 @@ async function modelsOf(
   return found;
 }
 
-/** The agent that plays a role: it starts nobody, and a reviewer's tools only read. @throws Fault `notFound` */
+/** The agent of a role. It starts no agents, and a reviewer's tools only read. @throws Fault `notFound` */
 function agentOf(
   plan: SwarmPlan,
   { config }: Pick<RunSetting, "config">,
@@ -92,18 +96,18 @@ function agentOf(
   };
 }
 
-/** Who plays the roles of a plan. */
+/** The models and agents of a plan's roles. */
 export interface Cast {
-  /** By how the plan names them; "" is the run's own. */
+  /** By the plan's references; "" is the run's own model. */
   readonly models: ReadonlyMap<string, ResolvedModel>;
   /** By role. */
   readonly agents: ReadonlyMap<string, AgentSpec>;
 }
 
 /**
- * Finds who plays the roles of a plan.
+ * Finds the models and agents of a plan's roles.
  *
- * @throws Fault `notFound` for an agent that nothing describes, and as models are resolved
+ * @throws Fault `notFound` for an unknown agent; faults of resolving models
  */
 export async function castOf(
   command: SwarmCommand,
@@ -121,16 +125,16 @@ export async function castOf(
   return { models: await modelsOf(command, plan, setting), agents };
 }
 
-/** Makes them. */
+/** Makes the tasks of a plan. */
 export function makeKernelTasks(
   command: SwarmCommand,
   { plan, setting, cast, anywhere, waits }: {
     readonly plan: SwarmPlan;
     readonly setting: RunSetting;
     readonly cast: Cast;
-    /** Any kernel of the fleet that has the trees may do them. */
+    /** Any kernel of the fleet with access to the trees may take the tasks. */
     readonly anywhere: boolean;
-    /** A task waits for a person, told once each time, or for a kernel that takes work, told once. */
+    /** Called when a task waits: each time for a person, once for a kernel that takes work. */
     waits(task: string, whom: "person" | "kernel"): void;
   },
 ): KernelTasks {
@@ -158,7 +162,7 @@ export function makeKernelTasks(
       try {
         return await use(await now);
       } catch (error) {
-        // A kernel that was killed is started again, and goes on with the tasks that it had.
+        // A killed kernel is started again, and continues its tasks.
         if (!isFault(error, "gone") || tries >= 5) throw error;
         (await now.catch(() => undefined))?.close();
         if (link === now) link = undefined;
@@ -183,7 +187,7 @@ export function makeKernelTasks(
         label: mine.label,
       },
     );
-    // What is marked in the person's folder is marked in its copy.
+    // Marks of the person's folder also hold in its copy.
     const mount = { ...tree, marks: mine.marks };
     const limits = limitsOf(agent, setting.config.policy.limits);
     const { taskMoney, taskMinutes } = plan.limits;
@@ -210,13 +214,13 @@ export function makeKernelTasks(
     });
   };
 
-  /** A kernel that is silent is asked again: it may be on its way back, or another have its tasks by then. */
+  /** Asks a silent kernel again: it may be recovering, or another one may have taken over its tasks. */
   const overFleet = async <T>(use: () => Promise<T>): Promise<T> => {
     for (let tries = 1;; tries++) {
       try {
         return await use();
       } catch (error) {
-        if (!isFault(error, "timedOut") || tries >= SILENCES) throw error;
+        if (!isFault(error, "timedOut") || tries >= MAX_SILENCES) throw error;
       }
     }
   };
@@ -242,7 +246,7 @@ export function makeKernelTasks(
         now = AgentTask.parse(await say("task", { task: id }));
       } catch (error) {
         if (!isFault(error, "notFound")) throw error;
-        // What waits in the queue is no kernel's yet.
+        // A queued task belongs to no kernel yet.
         if (!anywhere || withdrawn.has(task)) {
           return { status: "gone", answer: "", reason: "its task is gone", money: 0 };
         }
@@ -271,7 +275,7 @@ export function makeKernelTasks(
   return Object.freeze<KernelTasks>({
     async start(asked): Promise<string> {
       const request = toJson(requestOf(asked));
-      // Either way it is one task, however often it is asked for.
+      // The kernel or fleet makes one task of repeated requests.
       const answer = anywhere
         ? await say("fleet", { kind: "run", request })
         : await say("run", request);
@@ -330,4 +334,51 @@ export function makeKernelTasks(
       void link?.then((open) => open.close(), () => undefined);
     },
   });
+}
+
+/** How often the cancelling of an unfound task is repeated, and the milliseconds between. */
+const TRIES = 20, AGAIN_MS = 500;
+
+/**
+ * Cancels a task. Between the moment at which a kernel of the fleet takes a task from the queue (`anywhere`) and the
+ * task's first event no kernel finds it: cancelling is then repeated, since the task would run to its limits otherwise.
+ *
+ * @throws what `cancel` throws, but for a task that has ended or whose kernel is gone
+ */
+export async function cancelAt(
+  cancel: () => Promise<unknown>,
+  { anywhere, rest }: { readonly anywhere: boolean; rest(ms: number): Promise<void> },
+): Promise<void> {
+  for (let tries = 1;; tries++) {
+    try {
+      await cancel();
+      return;
+    } catch (error) {
+      const code = error instanceof Fault ? error.code : undefined;
+      // The task has ended; or its kernel has, and the kernel that takes over ends it within its limits.
+      if (code === "conflict" || code === "timedOut") return;
+      if (code !== "notFound") throw error;
+      if (!anywhere || tries >= TRIES) return;
+    }
+    await rest(AGAIN_MS);
+  }
+}
+
+/**
+ * The ingress of a swarm's task, from a schedule: repeated requests of one session make one task. `own`: the label of the
+ * person's folder.
+ *
+ * An issue is somebody's words: YELLOW. An earlier task may have read anything and may repeat it: a request with its words
+ * is RED, and as confidential as what that task had read. No person reviewed a merged change in the tree: whoever works on
+ * it has the colour and label of its author.
+ */
+export function ingressOf(
+  asked: Pick<TaskAsk, "swarm" | "work" | "heard" | "label" | "merged">,
+  own: Label,
+): TaskRequest["ingress"] {
+  return {
+    ...{ channel: "schedule", principal: `swarm:${asked.swarm}` },
+    colour: asked.work === "author" && !asked.heard ? mixColour("YELLOW", asked.merged) : "RED",
+    label: mixLabel(own, asked.label),
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * What a swarm comes to, put to the person: one task that stages every changed file in the person's own folder, whose
- * review shows all of it as one diff. The task's model is a play of these very bytes.
+ * Offers a swarm's result to the person: one task that stages every changed file in the person's own folder, whose review
+ * shows everything as one diff. A scripted model plays exactly these writes.
  * @module
  */
 import { join } from "node:path";
@@ -18,25 +18,25 @@ import { awaitEnd, createTask, followTask } from "../run/run_task.ts";
 import { askStaged } from "../run/watch_task.ts";
 import type { SwarmCommand } from "./kernel_tasks.ts";
 
-const MOST_CALLS = 60, LONGEST = 1_000_000;
+const MAX_CALLS = 60, MAX_CHARACTERS = 1_000_000;
 
-/** A file as the person's folder shall have it; absent text: it is deleted. */
+/** The wanted state of a file in the person's folder; without `text`, the file is to be deleted. */
 interface Wanted {
   readonly path: string;
   readonly text?: string;
-  /** sha256 of what is there now; absent: nothing is. */
+  /** SHA-256 of the file's content now; absent: there is no such file. */
   readonly base?: string;
 }
 
-/** What became of the offer. */
+/** The outcome of an offer. */
 export interface Offered {
   readonly task: string;
   readonly exit: number;
-  /** The folder has every change. */
+  /** Whether the folder has every change. */
   readonly applied: boolean;
 }
 
-/** Compares the branch with the person's folder. @throws Fault `conflict`, `refused` that name every file in the way */
+/** Compares the branch with the person's folder. @throws Fault `conflict`, `refused` that list the files in the way */
 async function wantedOf(
   { read, kind }: Pick<SwarmPowers, "read" | "kind">,
   mirror: Mirror,
@@ -50,7 +50,7 @@ async function wantedOf(
     return new Map(of.map(({ path }, at) => [path, found[at] ?? new Uint8Array()]));
   };
   const [before, after] = [await content("before"), await content("after")];
-  const changed: string[] = [], foreign: string[] = [], files: Wanted[] = [];
+  const changed: string[] = [], notText: string[] = [], files: Wanted[] = [];
   for (const { path } of differences) {
     const place = join(folder, path), next = after.get(path);
     const now = kind(place) === undefined ? undefined : read(place, 64_000_000);
@@ -63,7 +63,7 @@ async function wantedOf(
       continue;
     }
     const text = next === undefined ? undefined : textOf(next);
-    if (next !== undefined && text === undefined) foreign.push(path);
+    if (next !== undefined && text === undefined) notText.push(path);
     files.push({
       path,
       ...(text === undefined ? {} : { text }),
@@ -82,11 +82,11 @@ async function wantedOf(
       }: ${named(changed)}; put those aside (git stash), then "remit swarm resume"`,
     );
   }
-  if (foreign.length > 0) {
+  if (notText.length > 0) {
     throw new Fault(
       "refused",
-      `Cannot put the swarm's changes into "${folder}": no text of at most ${LONGEST} characters: ${
-        named(foreign)
+      `Cannot put the swarm's changes into "${folder}": no text of at most ${MAX_CHARACTERS} characters: ${
+        named(notText)
       }`,
     );
   }
@@ -96,16 +96,16 @@ async function wantedOf(
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes("\0") || text.length > LONGEST ? undefined : text;
+    return text.includes("\0") || text.length > MAX_CHARACTERS ? undefined : text;
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** The play: it stages every file, and ends. */
+/** The script of the scripted model: stages every file, then ends. */
 function playOf(files: readonly Wanted[], mount: string, words: string): string {
-  // Two braces begin a template of a play, also within a file.
+  // Two braces begin a template in a script, also within a file's content.
   const literal = (text: string): string => text.replaceAll("{{", '{{ "{{" }}');
   const calls = files.map(({ path, text, base }) => ({
     tool: text === undefined ? "file_delete" : "file_write",
@@ -116,24 +116,24 @@ function playOf(files: readonly Wanted[], mount: string, words: string): string 
     },
   }));
   const turns = [];
-  for (let at = 0; at < calls.length; at += MOST_CALLS) {
-    turns.push({ calls: calls.slice(at, at + MOST_CALLS) });
+  for (let at = 0; at < calls.length; at += MAX_CALLS) {
+    turns.push({ calls: calls.slice(at, at + MAX_CALLS) });
   }
-  // YAML reads JSON, but for lines that begin with a tab: none does here.
+  // A script is YAML, which includes JSON except for lines that begin with a tab; here there are none.
   return JSON.stringify({ scenario: "swarm", turns: [...turns, { say: literal(words) }] });
 }
 
 /**
- * Puts the branch to the person. Undefined where the folder has all of it already.
+ * Offers the branch to the person. Undefined where the folder already has all of it.
  *
- * @throws Fault `conflict` for files that changed in the folder, `refused` for what is no text, `tooLarge`
+ * @throws Fault `conflict` for files that changed in the folder, `refused` for files that are no text, `tooLarge`
  */
 export async function offer(
   command: SwarmCommand,
   { state, mirror, offered }: {
     readonly state: SwarmState;
     readonly mirror: Mirror;
-    /** Hears of the task before anything of it is asked. */
+    /** Called with the new task before it asks anything. */
     offered(task: string, commit: string): Promise<void>;
   },
 ): Promise<Offered | undefined> {
@@ -145,10 +145,10 @@ export async function offer(
     merges.map(({ issue }) => `${issue.id} (${issue.title})`).join("; ")
   }`;
   const play = playOf(files, mount, words);
-  if (play.length > LONGEST) {
+  if (play.length > MAX_CHARACTERS) {
     throw new Fault(
       "tooLarge",
-      `Cannot put the swarm's changes into "${folder}": ${files.length} files of more than ${LONGEST} characters in all`,
+      `Cannot put the swarm's changes into "${folder}": ${files.length} files of more than ${MAX_CHARACTERS} characters in all`,
     );
   }
   const defaults = {
@@ -163,7 +163,7 @@ export async function offer(
     limits: {
       ...settled.limits,
       toolCalls: files.length + 10,
-      iterations: Math.ceil(files.length / MOST_CALLS) + 10,
+      iterations: Math.ceil(files.length / MAX_CALLS) + 10,
     },
     mcp: [],
   };
@@ -177,7 +177,7 @@ export async function offer(
     }
     const task = await createTask(command, link, setting, {
       ...{ text: words, interactive: false, plan: false },
-      // Workers wrote it, and the person has not read it yet.
+      // Workers wrote the changes, and the person has not read them.
       attached: true,
     });
     await offered(task, tip);
@@ -195,10 +195,10 @@ export async function offer(
   }
 }
 
-/** Milliseconds between two looks at a task that is taken up again, and how many. */
-const LOOK_MS = 300, MOST_LOOKS = 100;
+/** Milliseconds between two looks at a resuming task, and their maximum. */
+const LOOK_MS = 300, MAX_LOOKS = 100;
 
-/** The task that this very commit was put to the person by, while it is not over. */
+/** The task of an earlier offer of this very commit, while it is not over. */
 async function waiting(
   link: Pick<KernelLink, "ask">,
   { offered }: Pick<SwarmState, "offered">,
@@ -206,22 +206,22 @@ async function waiting(
 ): Promise<string | undefined> {
   if (offered?.commit !== tip) return undefined;
   try {
-    // After a kill it is taken up again, by this kernel or another: no second one is put beside it.
+    // After a kill, a kernel resumes the earlier offer; do not start a second one.
     for (let looks = 0;; looks++) {
       const { status } = AgentTask.parse(await link.ask("task", { task: offered.task }));
       if (status === "needsApproval") return offered.task;
       if (status !== "open") return undefined;
-      if (looks === MOST_LOOKS) return offered.task;
+      if (looks === MAX_LOOKS) return offered.task;
       await rest(LOOK_MS);
     }
   } catch (error) {
-    // It was erased meanwhile: the diff is put again.
+    // The task was erased meanwhile: offer the diff again.
     if (error instanceof Fault && error.code === "notFound") return undefined;
     throw error;
   }
 }
 
-/** What was put there is what was reviewed in the swarm. @throws Fault `conflict` */
+/** Checks that the applied content is what the swarm's review saw. @throws Fault `conflict` */
 function checkApplied(
   files: readonly Wanted[],
   applied: Awaited<ReturnType<typeof askStaged>>["applied"],
@@ -242,7 +242,7 @@ function checkApplied(
   );
 }
 
-/** The same command without `--mount`: the mount of this task is the swarm's. */
+/** The command without --mount, --model and --replay, which do not apply to this task. */
 function withoutMounts(command: SwarmCommand): SwarmCommand {
   const flags = new Map(
     [...command.parsed.flags].filter(([name]) => !["mount", "model", "replay"].includes(name)),

@@ -1,4 +1,4 @@
-/** `remit swarm run` and `remit swarm resume`: workers, reviewers, a merge queue, one diff. @module */
+/** `remit swarm run` and `remit swarm resume`: drives workers, reviewers and a merge queue to one diff. @module */
 import { basename, dirname } from "node:path";
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import { ResourceRef } from "../../contracts/task/resources.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import { flag } from "../arguments/parse_arguments.ts";
-import { commandText, printJson } from "../command.ts";
+import { commandText, givenFile, printJson } from "../command.ts";
 import { absolute, preparePlaces } from "../../launch/disk/places.ts";
 import { parseMount } from "../../launch/disk/mounts.ts";
 import { settle } from "../run/run_setting.ts";
@@ -38,16 +38,16 @@ import { eventLine, issueRows, summaryLines } from "./words.ts";
 const LOOK_MS = 500;
 const MOUNT_NAME = "repo";
 
-/** What a swarm is begun with. */
+/** The input of a swarm. */
 interface Asked {
   readonly plan: SwarmPlan;
-  /** The repository's folder as it was written, and its name as a mount. */
+  /** The repository's folder as written, and its mount name. */
   readonly dir: string;
   readonly mount: string;
 }
 
 function askedOf(command: SwarmCommand): Asked {
-  const { parsed, powers: { disk, environment } } = command;
+  const { parsed, powers: { environment } } = command;
   const [file] = parsed.args;
   const text = flag(parsed, "request");
   const given = parsed.flags.get("mount") ?? [];
@@ -81,11 +81,7 @@ function askedOf(command: SwarmCommand): Asked {
     );
     return { plan, dir: wish.dir, mount: wish.name };
   }
-  const path = absolute(environment, file ?? "");
-  const bytes = disk.read(path, { most: 1_000_000 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read swarm ${JSON.stringify(file)}: there is no such file`);
-  }
+  const bytes = givenFile(command, file ?? "", "read swarm", { most: 1_000_000 });
   const plan = parsePlan(new TextDecoder().decode(bytes), file ?? "");
   if (wish !== undefined) return { plan, dir: wish.dir, mount: wish.name };
   if (plan.repository === undefined) {
@@ -96,7 +92,7 @@ function askedOf(command: SwarmCommand): Asked {
       }: it names no repository; add "repository: DIR", or --mount repo=DIR`,
     );
   }
-  const from = { cwd: dirname(path), env: environment.env };
+  const from = { cwd: dirname(absolute(environment, file ?? "")), env: environment.env };
   return { plan, dir: absolute(from, plan.repository), mount: MOUNT_NAME };
 }
 
@@ -119,7 +115,7 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
   if (held === undefined) {
     throw new Fault("conflict", `Cannot begin swarm ${id}: another one has its name`);
   }
-  // Before anything is written down of it: a wrong model, agent or mount begins no swarm.
+  // Checked before anything is recorded: a wrong model, agent or mount starts no swarm.
   const setting = await settingOf(command, plan, { folder, mount });
   const cast = await castOf(command, plan, setting);
   await makeMirror(powers.swarm, at.mirror).take(base);
@@ -143,7 +139,7 @@ export async function swarmRunCommand(command: SwarmCommand): Promise<number> {
   }
 }
 
-/** `remit swarm resume ID`: goes on with one that was stopped or killed, or puts its changes to the person again. */
+/** `remit swarm resume ID`: continues a stopped or killed swarm, or offers its diff again. */
 export async function swarmResumeCommand(command: SwarmCommand): Promise<number> {
   const { powers, parsed } = command;
   const home = swarmHome(command);
@@ -170,25 +166,25 @@ export async function swarmResumeCommand(command: SwarmCommand): Promise<number>
   }
 }
 
-/** Settles what the swarm's tasks share. */
+/** Resolves the setting that all tasks of the swarm share. */
 async function settingOf(
   command: SwarmCommand,
   { roles }: SwarmPlan,
   { folder, mount }: { readonly folder: string; readonly mount: string },
 ): ReturnType<typeof settle> {
   const flags = new Map([...command.parsed.flags].filter(([name]) => name !== "mount"));
-  // The first model that a role names does where the run has none of its own.
+  // Default model: the first one that a role names.
   const [model] = Object.values(roles).flatMap(({ models }) => models ?? []);
   const setting = await settle({ ...command, parsed: { ...command.parsed, flags } }, {
     folder: command.powers.environment.cwd,
     mounts: [{ name: mount, dir: folder, mode: "stage" }],
     ...(model === undefined ? {} : { model }),
   });
-  // What else remit.yaml mounts or lends is for the person's own tasks.
+  // Other mounts and servers of remit.yaml are for the person's own tasks.
   return { ...setting, mounts: setting.mounts.filter(({ name }) => name === mount), mcp: [] };
 }
 
-/** A person's repository in the registry of shared resources: one name for each folder, whoever works there. */
+/** The repository's name in the registry of shared resources: one for each folder, whoever works there. */
 function sharedName(folder: string): ResourceRef {
   const plain = basename(folder).toLowerCase().replace(/[^a-z0-9_-]+/g, "-");
   const name = /^[a-z]/.test(plain) ? plain : `r${plain}`;
@@ -196,7 +192,7 @@ function sharedName(folder: string): ResourceRef {
   return ResourceRef.parse(`gitRepository:${name.slice(0, 48)}-${digest}`);
 }
 
-/** Runs the scheduler, then puts what was merged to the person. */
+/** Runs the scheduler, then offers the merged changes to the person. */
 async function drive(
   command: SwarmCommand,
   { state, journal, setting, cast }: {
@@ -301,7 +297,7 @@ function report(
   return exit;
 }
 
-/** Ends the swarm when another command asked for it. */
+/** Ends the swarm when another command asks for that by creating `path`. */
 async function watchStop(
   { powers: { swarm } }: SwarmCommand,
   path: string,

@@ -1,27 +1,27 @@
-/** Where swarms lie, and what their journals say. @module */
+/** Paths of swarms, and the states read from their journals. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { readState, type SwarmPowers, type SwarmState } from "../../swarm/mod.ts";
 import type { Command } from "../command.ts";
 import { storeChoice } from "../../launch/kernel/store_choice.ts";
 
-/** Where the swarms of a state lie, absolute. */
+/** Folders for the swarms of a state, absolute. */
 export interface SwarmHome {
   /** Journals and mirrors. */
   readonly folder: string;
   /** Trees of workers. */
   readonly rooms: string;
-  /** Any kernel of this machine that shares its work may do the tasks, and any of their states go on with a swarm. */
+  /** Any kernel of this machine that shares its work may take the tasks, and any of their states may resume a swarm. */
   readonly shared: boolean;
 }
 
-/** Beside the state; in the folder that kernels of one machine share, where they do. */
+/** Folders beside the state; in the shared folder of kernels that share their work. */
 export function swarmHome(
   { powers, places }: Pick<Command<"disk" | "environment">, "powers" | "places">,
 ): SwarmHome {
   const work = storeChoice(powers.disk, places, powers.environment)?.work;
   const folder = join(work ?? places.state, "swarm");
-  // Nothing in a state is ever a mount.
+  // Trees of workers are mounted, and nothing within a state may be.
   return work === undefined
     ? { folder, rooms: `${places.state}.swarm`, shared: false }
     : { folder, rooms: join(work, "swarm.rooms"), shared: true };
@@ -31,7 +31,7 @@ export function swarmHome(
 export interface SwarmPlaces {
   readonly journal: string;
   readonly lock: string;
-  /** Its presence asks whoever runs the swarm to end. */
+  /** Its existence asks the running swarm to end. */
   readonly stop: string;
   readonly mirror: string;
   /** Trees of workers. */
@@ -40,7 +40,7 @@ export interface SwarmPlaces {
 
 const ID = /^sw[0-9a-z]{12}$/;
 
-/** The folders of a swarm. */
+/** The paths of a swarm. */
 export function swarmPlaces(home: SwarmHome, id: string): SwarmPlaces {
   const folder = join(home.folder, id);
   return {
@@ -52,7 +52,7 @@ export function swarmPlaces(home: SwarmHome, id: string): SwarmPlaces {
   };
 }
 
-/** Ids of the swarms that there are, oldest name first. */
+/** Ids of all swarms, sorted. */
 function swarmIds(
   powers: Pick<SwarmPowers, "names">,
   { folder }: SwarmHome,
@@ -60,7 +60,7 @@ function swarmIds(
   return powers.names(folder).filter((name) => ID.test(name));
 }
 
-/** The state of one swarm, or undefined where its journal says nothing yet. @throws Fault `notFound`, `conflict` */
+/** The state of one swarm. @throws Fault `notFound`, `conflict` */
 export function swarmState(
   powers: Pick<SwarmPowers, "names" | "past">,
   home: SwarmHome,
@@ -76,7 +76,7 @@ export function swarmState(
   );
 }
 
-/** Every swarm, the newest first; those whose journal cannot be read apart, with why. */
+/** Every swarm, the newest first; separately those whose journal cannot be read, with the reason. */
 export function swarmStates(
   powers: Pick<SwarmPowers, "names" | "past">,
   home: SwarmHome,
@@ -90,7 +90,7 @@ export function swarmStates(
       const state = readState(powers.past(swarmPlaces(home, id).journal));
       if (state !== undefined) states.push(state);
     } catch (error) {
-      // Of an earlier version, or damaged: the others are no worse for it.
+      // Written by another version, or damaged; the other swarms are unaffected.
       if (!(error instanceof Fault)) throw error;
       unread.push({ id, why: error.message });
     }

@@ -1,4 +1,4 @@
-/** `remit swarm list`, `show`, `report`, `stop`. @module */
+/** `remit swarm list`, `report` and `stop`. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import { plotLines, spentOf, trackRecord } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -9,13 +9,13 @@ import { issueRows, summaryLines } from "./words.ts";
 
 type View = Command<Basic | "swarm">;
 
-/** Whether another command runs it now. */
+/** Whether a command runs the swarm now. */
 function runs(command: View, id: string): boolean {
   using held = command.powers.swarm.lock(swarmPlaces(swarmHome(command), id).lock);
   return held === undefined;
 }
 
-/** Lists swarms, or shows the one that is named. */
+/** `swarm list [SWARM]`. */
 export function swarmListCommand(command: View): Promise<number> {
   const { powers, parsed } = command;
   const home = swarmHome(command);
@@ -41,8 +41,8 @@ export function swarmListCommand(command: View): Promise<number> {
       folder: begun.folder,
     };
   });
-  if (command.json) printJson(command, rows);
-  else {printLines(
+  return Promise.resolve(
+    command.json ? printJson(command, rows) : printLines(
       command,
       rows.length === 0
         ? ["no swarm has been run in this state"]
@@ -53,33 +53,35 @@ export function swarmListCommand(command: View): Promise<number> {
             displayText(row.folder, { max: 100 })
           }`
         ),
-    );}
-  return Promise.resolve(EXIT.success);
+    ),
+  );
 }
 
-/** Shows how roles and models did, over all swarms of this state. */
+/** `swarm report`: the record of roles and models over all swarms of this state. */
 export function swarmReportCommand(command: View): Promise<number> {
   const { powers } = command;
   const rows = trackRecord(swarmStates(powers.swarm, swarmHome(command)).states);
-  if (command.json) printJson(command, rows);
-  else printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 })));
-  return Promise.resolve(EXIT.success);
+  return Promise.resolve(
+    command.json
+      ? printJson(command, rows)
+      : printLines(command, plotLines(rows, (text) => displayText(text, { max: 60 }))),
+  );
 }
 
-/** Asks whoever runs a swarm to end: its tasks are cancelled, and what was merged stays in its mirror. */
+/** `swarm stop SWARM`: its tasks are cancelled; merged changes stay in its mirror. */
 export function swarmStopCommand(command: View): Promise<number> {
   const { powers, parsed } = command;
   const home = swarmHome(command);
   const { id } = swarmState(powers.swarm, home, parsed.args[0] ?? "");
   const running = runs(command, id);
   if (running) powers.swarm.write(swarmPlaces(home, id).stop, "");
-  if (command.json) printJson(command, { id, running });
-  else {printLines(command, [
+  return Promise.resolve(
+    command.json ? printJson(command, { id, running }) : printLines(command, [
       running
         ? `${id} ends: its tasks are cancelled`
         : `${id} is not running; "${
           commandText(command, `swarm resume ${id}`)
         }" would go on with it`,
-    ]);}
-  return Promise.resolve(EXIT.success);
+    ]),
+  );
 }

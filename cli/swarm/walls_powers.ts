@@ -1,6 +1,6 @@
-/** The walls around a swarm's git and checks, made of the kernel's. @module */
-import { delimiter, isAbsolute, join } from "node:path";
+/** The walls around a swarm's git and checks, built with the kernel's. @module */
 import { Fault } from "../../contracts/base/mod.ts";
+import { findProgram } from "../../launch/program/programs_powers.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import type { SwarmWalls } from "../../swarm/mod.ts";
 
@@ -13,24 +13,24 @@ interface Line {
 
 type Programs = KernelConfig["programs"];
 
-/** What the kernel's own code says of walls. Wired in by main.ts. */
+/** The kernel's functions for walls. */
 export interface WallParts {
   findPrograms(): Promise<Programs>;
   /** Folders of the machine's programs and libraries. */
   readonly system: readonly string[];
   /** The environment of every granted program. */
   readonly env: Readonly<Record<string, string>>;
-  /** A private folder for filters of system calls: they are the same for everybody. */
+  /** A private folder for the filters of system calls. */
   readonly dir: string;
-  /** Puts them into a folder; false where there are none. */
+  /** Writes the filters into a folder; false where this machine has none. */
   keepFilters(dir: string): boolean;
-  /** A wall whose first word is bubblewrap, behind the filter for programs that need nothing. */
+  /** Puts a line that begins with bubblewrap behind the strictest filter. */
   filtered(
     config: { readonly programs: Programs; readonly dir: string },
     line: readonly string[],
   ): readonly string[];
   started(programs: Programs, inner: readonly string[]): Line;
-  /** Whose rights a granted program has here; throws Fault `unavailable` where its walls do not stand. */
+  /** The account that granted programs run as; throws Fault `unavailable` where their walls do not work. */
   identity(
     config: { readonly programs: Programs; readonly dir: string },
   ): Promise<"own" | "nobody">;
@@ -49,9 +49,7 @@ export interface WallParts {
   ): Line;
 }
 
-const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
-
-/** Makes them. */
+/** Makes the walls. */
 export function makeSwarmWalls(parts: WallParts): SwarmWalls {
   let made: Promise<{ readonly programs: Programs; readonly dir: string }> | undefined;
   const config = (): NonNullable<typeof made> =>
@@ -95,33 +93,13 @@ export function makeSwarmWalls(parts: WallParts): SwarmWalls {
     },
     async checkLine({ work, name, program, args }): ReturnType<SwarmWalls["checkLine"]> {
       const found = await config();
-      const whose = await (identity ??= parts.identity(found));
+      const account = await (identity ??= parts.identity(found));
       const line = parts.lineOfCommand(found, {
-        ...{ identity: whose, work, mounts: [name], pin: program, program, args },
+        ...{ identity: account, work, mounts: [name], pin: program, program, args },
         ...{ cwd: name, env: parts.env },
       });
-      return { line, open: whose === "nobody" };
+      return { line, open: account === "nobody" };
     },
-    find: (name) => {
-      const path = Deno.env.get("PATH") ?? "";
-      for (const folder of [...TRUSTED_FOLDERS, ...path.split(delimiter).filter(isAbsolute)]) {
-        const found = programAt(join(folder, name));
-        if (found !== undefined) return found;
-      }
-      return undefined;
-    },
+    find: (name) => findProgram(name, Deno.env.get("PATH") ?? ""),
   });
-}
-
-function programAt(path: string): string | undefined {
-  try {
-    const real = Deno.realPathSync(path);
-    const { isFile, mode } = Deno.statSync(real);
-    return isFile && ((mode ?? 0) & 0o111) !== 0 ? real : undefined;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return undefined;
-    }
-    throw error;
-  }
 }

@@ -1,11 +1,11 @@
-/** A swarm in words: what happened, where each issue stands, what it cost. @module */
+/** Describes a swarm in words: its events, its issues, its cost. @module */
 import { liveOf, spentOf, type SwarmEvent, type SwarmState } from "../../swarm/mod.ts";
 import { displayText } from "../../text/mod.ts";
 
 const short = (text: string, max = 300): string =>
   displayText(text.split("\n", 1)[0] ?? "", { max });
 
-/** The live line of an event; the state has it already. */
+/** The lines for an event that the state includes already. */
 export function eventLine(state: SwarmState, event: SwarmEvent): readonly string[] {
   switch (event.kind) {
     case "assigned":
@@ -62,7 +62,7 @@ export function eventLine(state: SwarmState, event: SwarmEvent): readonly string
   }
 }
 
-/** Where each issue stands, as `--json` has it. */
+/** The state of each issue, for `--json`. */
 export function issueRows(state: SwarmState): readonly object[] {
   return [...state.issues.values()].map((of) => ({
     ...{ id: of.issue.id, title: of.issue.title, status: of.status },
@@ -81,7 +81,7 @@ export function issueRows(state: SwarmState): readonly object[] {
   }));
 }
 
-/** A line for each issue, and one for the whole. */
+/** A line for each issue, and a last one for the whole. */
 export function summaryLines(state: SwarmState): readonly string[] {
   const issues = [...state.issues.values()];
   const width = Math.max(...issues.map(({ issue }) => issue.id.length));

@@ -1,4 +1,4 @@
-/** What a task changes in a folder: `diff`, `undo`. @module */
+/** `diff` and `undo`: a task's changes to files. @module */
 import { EXIT, type Json } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
 import {
@@ -18,11 +18,11 @@ import { showChange } from "../question/shown_content.ts";
 import { shellLine } from "../../text/shell.ts";
 import { askStaged } from "../run/watch_task.ts";
 
-/** `diff TASK`: what is staged, and what was applied. */
+/** `diff TASK`: shows staged and applied changes. */
 export async function diffCommand(command: Command): Promise<number> {
   const link = await reachKernel(command);
   try {
-    await showDiff(command, await askStaged(link, taskOf(command)));
+    showDiff(command, await askStaged(link, taskOf(command)));
   } finally {
     link.close();
   }
@@ -30,10 +30,7 @@ export async function diffCommand(command: Command): Promise<number> {
 }
 
 /** Prints the changes of a task to standard output. */
-export function showDiff(
-  command: Command,
-  staged: Awaited<ReturnType<typeof askStaged>>,
-): Promise<void> {
+export function showDiff(command: Command, staged: Awaited<ReturnType<typeof askStaged>>): void {
   const { disk, screen } = command.powers;
   const parts = [
     ...staged.applied.map((patch) => ({
@@ -46,7 +43,7 @@ export function showDiff(
   );
   if (command.json) {
     printJson(command, parts.map(({ state, change }) => ({ state, ...change })));
-    return Promise.resolve();
+    return;
   }
   if (parts.length === 0) printLines(command, ["no changes"]);
   for (const { state, change } of parts) {
@@ -58,10 +55,9 @@ export function showDiff(
       "",
     ]);
   }
-  return Promise.resolve();
 }
 
-/** `undo TASK`; 1 when something stands in the way. */
+/** `undo TASK`; exits with 1 when a conflict prevents part of it. */
 export async function undoCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { mounts } = AgentTask.parse(await askKernel(command, "task", { task }));
@@ -71,17 +67,15 @@ export async function undoCommand(command: Command): Promise<number> {
     await askKernel(command, "undo", { task, ...(files.length === 0 ? {} : { files }) }),
   );
   if (command.json) printJson(command, answer);
-  else {printLines(
-      command,
-      undoLines(answer, {
-        ...{ again: commandText(command, `undo ${task}`), files: files.length > 0 },
-      }),
-    );}
+  else {
+    const again = commandText(command, `undo ${task}`);
+    printLines(command, undoLines(answer, { again, files: files.length > 0 }));
+  }
   const conflicts = answer["conflicts"];
   return Array.isArray(conflicts) && conflicts.length > 0 ? EXIT.failure : EXIT.success;
 }
 
-/** The lines for an answer to `undo`; `again` is the command that it was. */
+/** The lines for the kernel's answer to `undo`; `again` is the command to repeat it. */
 export function undoLines(
   answer: ReturnType<typeof recordOf>,
   { again, files }: { readonly again: string; readonly files: boolean },
@@ -96,7 +90,7 @@ export function undoLines(
   });
   if (undone.length + conflicts.length === 0) return ["nothing to undo"];
   const standing = answer["standing"], part = conflicts.length > 0;
-  // One that stands in the way stands itself.
+  // A patch with a conflict counts as standing itself.
   const older = typeof standing === "number" && !files ? standing - (part ? 1 : 0) : 0;
   const left = `still there: ${older} older ${older === 1 ? "patch" : "patches"} of this task`;
   return [

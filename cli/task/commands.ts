@@ -1,8 +1,7 @@
 /** Tasks and processes: `task …`, `ps`, `kill`. @module */
 import { Pid } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
-import { Signal } from "../../contracts/task/mod.ts";
-import { AgentTask, Limits } from "../../contracts/task/mod.ts";
+import { AgentTask, Limits, Phase, Signal } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import {
   askKernel,
@@ -24,7 +23,7 @@ function agentWords({ agent = "", labels = {} }: AgentTask): string {
   return words === "" ? agent : `${agent}  ${words}`;
 }
 
-/** What is said of a task, line by line, safe to show. `now` is milliseconds since 1970. */
+/** A task's description, line by line, safe to show. `now` is milliseconds since 1970. */
 export function taskLines(task: AgentTask, now: number): string[] {
   const safe = (text: string): string => displayText(text, { max: 1_000 });
   const line = (name: string, text: string): string => `${name.padEnd(11)} ${text}`;
@@ -55,9 +54,9 @@ export function taskLines(task: AgentTask, now: number): string[] {
 export async function taskShow(command: Command): Promise<number> {
   if (command.parsed.args.length > 0) {
     const task = await askKernel(command, "task", { task: taskOf(command) });
-    if (command.json) printJson(command, task);
-    else printLines(command, taskLines(AgentTask.parse(task), command.powers.environment.now()));
-    return EXIT.success;
+    return command.json
+      ? printJson(command, task)
+      : printLines(command, taskLines(AgentTask.parse(task), command.powers.environment.now()));
   }
   return await taskList(command);
 }
@@ -69,13 +68,13 @@ export function taskChange(
   return async (command) => {
     const task = await askKernel(command, op, { task: taskOf(command) });
     const { id, status } = recordOf(task);
-    if (command.json) printJson(command, task);
-    else printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
-    return EXIT.success;
+    return command.json
+      ? printJson(command, task)
+      : printLines(command, [`${cell(id)}  ${op === "cancel" ? cell(status) : `${op}d`}`]);
   };
 }
 
-/** `task extend TASK NAME=NUMBER…`: a budget grows by a person's word only. */
+/** `task extend TASK NAME=NUMBER…`: raises limits, which only a person may do. */
 export async function taskExtend(command: Command): Promise<number> {
   const [, ...given] = command.parsed.args;
   const limits: Record<string, number> = {};
@@ -93,12 +92,12 @@ export async function taskExtend(command: Command): Promise<number> {
     limits[name] = number;
   }
   const task = await askKernel(command, "extend", { task: taskOf(command), limits });
-  if (command.json) printJson(command, task);
-  else printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, task)
+    : printLines(command, [`${cell(recordOf(task)["id"])}  ${given.join(" ")}`]);
 }
 
-/** `ps`. Never starts a kernel: without one nothing runs. */
+/** `ps`: lists processes; starts no kernel, because without one nothing runs. */
 export async function psCommand(command: Command): Promise<number> {
   const { powers, places } = command;
   const link = await powers.kernels(places).find();
@@ -111,10 +110,7 @@ export async function psCommand(command: Command): Promise<number> {
       link.close();
     }
   }
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const fleet = answer.some((row) => recordOf(row)["kernel"] !== undefined);
   const rows = answer.map(recordOf).map((row) => {
     const usage = recordOf(row["usage"]);
@@ -132,9 +128,9 @@ export async function psCommand(command: Command): Promise<number> {
       cell(row["model"], 60),
     ];
   });
-  printLines(
+  return printLines(
     command,
-    rows.length === 0 ? ["no processes"] : tableLines(
+    tableLines(
       [
         ...(fleet ? ["KERNEL"] : []),
         "PID",
@@ -150,12 +146,12 @@ export async function psCommand(command: Command): Promise<number> {
       ],
       rows,
       powers.screen.width,
+      "no processes",
     ),
   );
-  return EXIT.success;
 }
 
-/** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` are one. */
+/** `kill PID [SIGNAL]`; `TERM` and `SIGTERM` mean the same. */
 export async function killCommand(command: Command): Promise<number> {
   const [pidText = "", word = "TERM"] = command.parsed.args;
   const pid = Pid.safeParse(Number(pidText));
@@ -177,4 +173,20 @@ export async function killCommand(command: Command): Promise<number> {
   }
   if (command.json) printJson(command, { pid: pid.data, signal: signal.data });
   return EXIT.success;
+}
+
+/** Runs the command. Throws `invalidInput` for a phase that there is not. */
+export async function taskPhase(command: Command): Promise<number> {
+  const [, word = ""] = command.parsed.args;
+  const phase = Phase.safeParse(word);
+  if (!phase.success) {
+    throw new Fault(
+      "invalidInput",
+      `Cannot move to phase ${JSON.stringify(word)}: there is ${Phase.options.join(", ")}`,
+    );
+  }
+  const task = await askKernel(command, "phase", { task: taskOf(command), phase: phase.data });
+  return command.json
+    ? printJson(command, task)
+    : printLines(command, [`${cell(recordOf(task)["id"])}  ${phase.data}`]);
 }

@@ -1,4 +1,4 @@
-/** Tasks, their questions, leases, changes and what they made; templates; what tasks share. @module */
+/** Commands over tasks, questions, leases, changes and artifacts; templates; shared resources; scratch. @module */
 import {
   type FlagSpec,
   MOUNT,
@@ -8,12 +8,13 @@ import {
   simple,
 } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 
 const FOR: FlagSpec = { name: "for", value: "once|turn|session", help: "how long an answer holds" };
 
 const SAY: FlagSpec = { name: "say", value: "TEXT", help: "words to the agent" };
 
-/** Tasks, their questions, leases, changes and what they made. */
+/** Tasks, their questions, leases, changes and artifacts. */
 export const TASK = family(
   [
     simple("questions", "", [0, 0], "what waits for you", ["remit questions"]),
@@ -111,7 +112,7 @@ export const TASK = family(
       ],
     ),
   ],
-  ["screen", "disk", "environment", "kernels", "interrupts", "keyboard", "mcpStore", "models"],
+  [...BASIC, "interrupts", "keyboard", "mcpStore", "models"],
   {
     questions: async () => (await import("./question_commands.ts")).questionsCommand,
     answer: async () => (await import("./question_commands.ts")).answerCommand,
@@ -121,7 +122,7 @@ export const TASK = family(
     "task cancel": async () => (await import("./commands.ts")).taskChange("cancel"),
     "task archive": async () => (await import("./commands.ts")).taskChange("archive"),
     "task purge": async () => (await import("./commands.ts")).taskChange("purge"),
-    "task phase": async () => (await import("./phase.ts")).taskPhase,
+    "task phase": async () => (await import("./commands.ts")).taskPhase,
     "task extend": async () => (await import("./commands.ts")).taskExtend,
     kill: async () => (await import("./commands.ts")).killCommand,
     diff: async () => (await import("./change_commands.ts")).diffCommand,
@@ -141,7 +142,7 @@ export const TASK = family(
   },
 );
 
-/** What a model fills in at fixed steps. docs/templates.md. */
+/** The typed forms that models fill in. docs/templates.md. */
 export const TEMPLATE = family(
   [
     simple("templates list", "", [0, 0], "typed answers that models fill in at fixed steps", [
@@ -155,14 +156,14 @@ export const TEMPLATE = family(
       ["remit templates show intake", "remit run --schema template:code_review -p 'Review it'"],
     ),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "templates list": async () => (await import("../template/commands.ts")).templatesList,
     "templates show": async () => (await import("../template/commands.ts")).templatesShow,
   },
 );
 
-/** Who works on what. docs/shared_resources.md. */
+/** Claims of tasks on shared resources. docs/shared_resources.md. */
 export const RESOURCES = family(
   [
     simple("resources list", "", [0, 0], "which task works on which part of what, and conflicts", [
@@ -186,7 +187,7 @@ export const RESOURCES = family(
       ["remit resources decide c3k9… share"],
     ),
   ],
-  ["screen", "disk", "environment", "kernels"],
+  BASIC,
   {
     "resources list": async () => (await import("../resources/commands.ts")).resourcesList,
     "resources show": async () => (await import("../resources/commands.ts")).resourcesShow,
@@ -196,7 +197,7 @@ export const RESOURCES = family(
   },
 );
 
-/** What tasks that are over left in scratch. docs/shared_resources.md. */
+/** Scratch folders of finished tasks. docs/shared_resources.md. */
 export const WORKSPACES = family(
   [
     simple(
@@ -227,7 +228,7 @@ export const WORKSPACES = family(
       }],
     ),
   ],
-  ["screen", "disk", "environment", "kernels", "wikis"],
+  [...BASIC, "wikis"],
   {
     "workspace list": async () => (await import("./workspace_commands.ts")).workspaceList,
     "workspace keep": async () => (await import("./workspace_commands.ts")).workspaceDecide("keep"),

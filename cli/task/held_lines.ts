@@ -1,4 +1,4 @@
-/** What an agent holds, in lines: leases, remembered answers, tools. Every cell is untrusted. @module */
+/** Tables of leases, remembered answers and tools. Every cell is untrusted. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import { cell, recordOf, rowsOf } from "../command.ts";
 import { tableLines } from "../terminal/table.ts";
@@ -25,10 +25,10 @@ export function leaseLines(answer: Json, options: { now: number; width: number }
     ];
   });
   const heads = ["LEASE", "TASK", "PID", "SCOPE", "LEFT", "WHY"];
-  return rows.length === 0 ? ["no leases"] : tableLines(heads, rows, width);
+  return tableLines(heads, rows, width, "no leases");
 }
 
-/** Answers that hold beyond their question. */
+/** Answers that are remembered beyond their question, as a table. */
 export function grantLines(answer: Json, width: number): string[] {
   const rows = rowsOf(answer).map((grant) => [
     cell(grant["question"]),
@@ -41,14 +41,12 @@ export function grantLines(answer: Json, width: number): string[] {
   return tableLines(["QUESTION", "ANSWER", "FOR", "BY", "COVERS"], rows, width);
 }
 
-/** Tools as a model sees them. */
+/** Tools as a model sees them, as a table. */
 export function toolLines(answer: Json, width: number): string[] {
   const rows = rowsOf(answer).map((tool) => [
     cell(tool["name"]),
     cell(tool["permission"]),
     cell(tool["description"], 300),
   ]);
-  return rows.length === 0
-    ? ["no tools"]
-    : tableLines(["TOOL", "MODE", "WHAT IT DOES"], rows, width);
+  return tableLines(["TOOL", "MODE", "WHAT IT DOES"], rows, width, "no tools");
 }

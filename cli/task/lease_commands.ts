@@ -1,4 +1,4 @@
-/** `lease …`, `grants`, `can`, `outbox …`: what was lent, what still holds, what would happen. @module */
+/** `lease …`, `grants`, `can`, `outbox …`: shows leases, remembered answers and artifacts, and tests rules. @module */
 import { join } from "node:path";
 import { ArtifactId, LeaseId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
@@ -29,8 +29,8 @@ import type { Basic } from "../powers.ts";
 const maybeTask = (command: Command): Json =>
   command.parsed.args.length === 0 ? {} : { task: taskOf(command) };
 
-/** Leases that hold, and those that ended of tasks that still have a process. */
-async function leasesOfNow(command: Command): Promise<Json> {
+/** The leases in force, and ended ones of tasks that still have a process. */
+async function currentLeases(command: Command): Promise<Json> {
   const now = command.powers.environment.now();
   const answer = rowsOf(await askKernel(command, "leases", {}));
   const holds = (lease: Readonly<Record<string, Json>>): boolean =>
@@ -43,22 +43,18 @@ async function leasesOfNow(command: Command): Promise<Json> {
   return answer.filter((lease) => holds(lease) || live.has(lease["task"] ?? null));
 }
 
-/** `lease list [TASK] [--all]`: with `--all`, or of one task, also what ended with its task. */
+/** `lease list [TASK] [--all]`: with a task or `--all`, includes leases that ended with their task. */
 export async function leaseList(command: Command): Promise<number> {
   const whole = has(command.parsed, "all") || command.parsed.args.length > 0;
   const answer = whole
     ? await askKernel(command, "leases", maybeTask(command))
-    : await leasesOfNow(command);
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+    : await currentLeases(command);
+  if (command.json) return printJson(command, answer);
   const { environment, screen } = command.powers;
-  printLines(command, leaseLines(answer, { now: environment.now(), width: screen.width }));
-  return EXIT.success;
+  return printLines(command, leaseLines(answer, { now: environment.now(), width: screen.width }));
 }
 
-/** `lease revoke LEASE`: with everything derived from it. */
+/** `lease revoke LEASE`: also revokes every lease derived from it. */
 export async function leaseRevoke(command: Command): Promise<number> {
   const lease = idOf(LeaseId, command.parsed.args[0] ?? "", "lease");
   const answer = await askKernel(command, "revoke", { lease });
@@ -77,12 +73,12 @@ export async function leaseRevoke(command: Command): Promise<number> {
 /** `grants [TASK]`. */
 export async function grantsCommand(command: Command): Promise<number> {
   const answer = await askKernel(command, "grants", maybeTask(command));
-  if (command.json) printJson(command, answer);
-  else printLines(command, grantLines(answer, command.powers.screen.width));
-  return EXIT.success;
+  return command.json
+    ? printJson(command, answer)
+    : printLines(command, grantLines(answer, command.powers.screen.width));
 }
 
-/** `can AGENT TOOL JSON`: 0 when it would run or be asked, 64 when it would be refused. */
+/** `can AGENT TOOL JSON`: exits 0 when the call would run or be asked about, 64 when it would be refused. */
 export async function canCommand(command: Command<Basic | "mcpStore">): Promise<number> {
   const { powers, parsed, places } = command;
   const [agent = "", tool = "", text = ""] = parsed.args;
@@ -137,10 +133,7 @@ export async function canCommand(command: Command<Basic | "mcpStore">): Promise<
 /** `outbox list [TASK]`. */
 export async function outboxList(command: Command): Promise<number> {
   const answer = await askKernel(command, "outbox", maybeTask(command));
-  if (command.json) {
-    printJson(command, answer);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, answer);
   const now = command.powers.environment.now();
   const rows = rowsOf(answer).map((artifact) => [
     cell(artifact["id"]),
@@ -152,13 +145,10 @@ export async function outboxList(command: Command): Promise<number> {
     cell(artifact["name"], 200),
   ]);
   const heads = ["ARTIFACT", "TASK", "STATE", "SIZE", "COLOUR", "LEFT", "NAME"];
-  printLines(
+  return printLines(
     command,
-    rows.length === 0
-      ? ["the outbox is empty"]
-      : tableLines(heads, rows, command.powers.screen.width),
+    tableLines(heads, rows, command.powers.screen.width, "the outbox is empty"),
   );
-  return EXIT.success;
 }
 
 async function findArtifact(command: Command): Promise<ReturnType<typeof recordOf>> {
@@ -168,7 +158,7 @@ async function findArtifact(command: Command): Promise<ReturnType<typeof recordO
   return found;
 }
 
-/** `outbox show ARTIFACT`: what it is, and its text where it lies within reach. */
+/** `outbox show ARTIFACT`: its description, and its text where the content is on this machine. */
 export async function outboxShow(command: Command): Promise<number> {
   const artifact = await findArtifact(command);
   if (command.json) printJson(command, artifact);
@@ -203,7 +193,7 @@ export async function outboxShow(command: Command): Promise<number> {
 export async function outboxRelease(command: Command): Promise<number> {
   const artifact = idOf(ArtifactId, command.parsed.args[0] ?? "", "artifact");
   const answer = await askKernel(command, "release", { artifact });
-  if (command.json) printJson(command, answer);
-  else printLines(command, [`released  ${cell(recordOf(answer)["name"], 255)}`]);
-  return EXIT.success;
+  return command.json
+    ? printJson(command, answer)
+    : printLines(command, [`released  ${cell(recordOf(answer)["name"], 255)}`]);
 }

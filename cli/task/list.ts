@@ -1,4 +1,4 @@
-/** `task list`: every task in a line. @module */
+/** `task list`: one line for each task. @module */
 import { TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json } from "../../contracts/base/mod.ts";
 import { TaskStatus } from "../../contracts/task/mod.ts";
@@ -17,10 +17,10 @@ import { parseSince } from "../terminal/since.ts";
 import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
 
-/** Tasks that are listed where nobody says how many. */
+/** Tasks listed without --limit. */
 const PAGE = 50;
-/** A pipe takes a request whole. */
-const WIDE = 2_000;
+/** Columns when the output is a pipe, so that requests stay whole. */
+const PIPE_COLUMNS = 2_000;
 
 /** A task in a table: id, status, age, objective; safe to show. `now` is milliseconds since 1970. */
 export function taskCells(task: Readonly<Record<string, Json>>, now: number): string[] {
@@ -41,7 +41,7 @@ function limitOf(given: string | undefined): number {
   );
 }
 
-/** Runs the command, and `task show` without a task. Throws `invalidInput` for a state that there is not. */
+/** `task list`, and `task show` without a task. Throws `invalidInput` for an unknown status. */
 export async function taskList(command: Command): Promise<number> {
   const { powers, parsed } = command;
   const now = powers.environment.now();
@@ -87,9 +87,12 @@ export async function taskList(command: Command): Promise<number> {
   const filtered = status !== undefined || since !== undefined || ofAgent !== undefined;
   printLines(
     command,
-    rows.length > 0
-      ? tableLines(heads, rows, powers.screen.outWidth ?? WIDE)
-      : [filtered ? "no task is so" : "no tasks"],
+    tableLines(
+      heads,
+      rows,
+      powers.screen.outWidth ?? PIPE_COLUMNS,
+      filtered ? "no task is so" : "no tasks",
+    ),
   );
   tellMore();
   return EXIT.success;

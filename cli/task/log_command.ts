@@ -1,4 +1,4 @@
-/** `remit log TASK [--follow]`: everything a task did, in words or as the execution trace. @module */
+/** `remit log TASK [--follow]`: a task's events, in words or as the execution trace. @module */
 import { EXIT, type Json } from "../../contracts/base/mod.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/mod.ts";
 import { displayText } from "../../text/mod.ts";
@@ -6,14 +6,13 @@ import { cell, type Command, printJsonLines, printLines, reachKernel, taskOf } f
 import { cutTo, padTo } from "../terminal/columns.ts";
 import { readSeen, type SeenEvent, subjectOf, textOf } from "../audit/event_fields.ts";
 import { makeCallJoin } from "../audit/join_calls.ts";
-import { leaseWords } from "../audit/lease_words.ts";
 import { mcpWords } from "../mcp/events.ts";
 import { modelWords } from "../model/events.ts";
 import { has } from "../arguments/parse_arguments.ts";
 import { touchedBy } from "../audit/touched.ts";
 import { makeTracer } from "../audit/trace.ts";
 
-/** Fields shown as they are, after what a line is about. */
+/** Fields shown unchanged at the end of a line. */
 const PLAIN = [
   "status",
   "exit",
@@ -29,13 +28,13 @@ const PLAIN = [
   "outputTokens",
 ];
 
-/** Of a change of what tasks share, beside its claim. */
+/** Fields of a change to a shared resource, beside its claim. */
 const SHARED = ["what", "conflict", "item", "state", "decision", "approver"];
 
-/** Columns of a line where nobody looks at columns: a pipe, a file. */
-const MAX = 2_000;
+/** Columns of a line when the output is a pipe or a file. */
+const PIPE_COLUMNS = 2_000;
 
-/** One line of the log in words. */
+/** An event in words, on one line. */
 export function logLine(event: SeenEvent, width: number): string {
   const safe = (text: string): string => displayText(text, { max: 300 });
   const field = (name: string): string => safe(textOf(event, name));
@@ -68,7 +67,7 @@ export function logLine(event: SeenEvent, width: number): string {
   ).trimEnd();
 }
 
-/** Runs the command. */
+/** `log TASK`. */
 export async function logCommand(command: Command): Promise<number> {
   const task = taskOf(command);
   const { screen } = command.powers;
@@ -80,7 +79,7 @@ export async function logCommand(command: Command): Promise<number> {
     if (seen?.kind !== "event") return;
     const event = join(seen.event);
     if (command.json) printJsonLines(command, tracer(event));
-    else printLines(command, [logLine(event, screen.outWidth ?? MAX)]);
+    else printLines(command, [logLine(event, screen.outWidth ?? PIPE_COLUMNS)]);
   };
   try {
     if (!has(command.parsed, "follow")) {
@@ -101,7 +100,7 @@ export async function logCommand(command: Command): Promise<number> {
       end.resolve(EXIT.success);
     });
     void link.closed.then((why) => {
-      // It is this command that hangs up once all is told, or refused.
+      // After the end, or a refused watch, this command itself closes the link.
       if (over) return;
       screen.say(cell(why.message, 300));
       end.resolve(EXIT.failure);
@@ -116,4 +115,16 @@ export async function logCommand(command: Command): Promise<number> {
   } finally {
     link.close();
   }
+}
+
+/** `read mount notes l4…, use model l5…`; empty for other events. Untrusted text. */
+function leaseWords({ body, private: secret }: SeenEvent): string {
+  const { leases } = body;
+  const paths = Array.isArray(secret["paths"]) ? secret["paths"] : [];
+  if (!Array.isArray(leases)) return "";
+  return leases.map((each, i) => {
+    const { right, resource, lease } = Object(each);
+    return [right, resource, paths[i], lease]
+      .filter((word) => typeof word === "string" && word !== "").join(" ");
+  }).join(", ");
 }

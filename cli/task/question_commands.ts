@@ -1,4 +1,4 @@
-/** `questions` and `answer`: what waits for a person, from any terminal. @module */
+/** `questions` and `answer`: answers a person's waiting questions from any terminal. @module */
 import { Question, QuestionId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import { AgentTask } from "../../contracts/task/mod.ts";
@@ -49,7 +49,7 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
     [
       ...(row["state"] === "expired" ? ["expired:"] : []),
       cell(row["summary"], 300),
-      // What a server or a peer would be told stands in no summary.
+      // A summary does not hold the text for a server or a peer.
       ...(/^(?:mcp|a2a)_/.test(cell(recordOf(row["scope"])["tool"]))
         ? [cell(row["argumentsText"], 200)]
         : []),
@@ -57,7 +57,7 @@ export function questionCells(row: Readonly<Record<string, Json>>, now: number):
   ];
 }
 
-/** What is not as it was at the tool's last call, in a line. */
+/** The differences from the tool's last call, in one line. */
 function lastCall(row: Readonly<Record<string, Json>>): string[] {
   const question = Question.safeParse(row);
   const earlier = question.success ? earlierLines(question.data) : undefined;
@@ -65,7 +65,7 @@ function lastCall(row: Readonly<Record<string, Json>>): string[] {
   return [`(last call: ${cell([earlier.words, ...earlier.lines.slice(0, 3)].join(" "), 200)})`];
 }
 
-/** What a server or a peer would be told, and what of it is not as it was, on lines of their own. */
+/** The text for a server or a peer, and its differences from the last call, on separate lines. */
 function toldLines(question: Question, width: number): readonly string[] {
   const { id, scope: { tool }, argumentsText } = question;
   if (!/^(?:mcp|a2a)_/.test(tool)) return [];
@@ -86,17 +86,14 @@ export async function questionsCommand(command: Command): Promise<number> {
   } finally {
     link.close();
   }
-  if (command.json) {
-    printJson(command, toJson(waiting));
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, toJson(waiting));
   const now = environment.now();
   const rows = waiting.map((each) => questionCells(recordOf(toJson(each)), now));
   if (rows.length === 0) printLines(command, ["nothing waits for you"]);
   else {
     const heads = ["QUESTION", "TASK", "KIND", "AGE", "WHAT"];
     printLines(command, tableLines(heads, rows, screen.width));
-    // A narrow table has no room for what a server or a peer would be told.
+    // A narrow table has no room for these texts.
     printLines(command, waiting.flatMap((each) => toldLines(each, screen.width)));
   }
   const hint = (what: string, words: string): void =>
@@ -118,7 +115,7 @@ function verdictOf(command: Command, decision: "allow" | "deny"): Verdict {
   };
 }
 
-/** The form that a server asks for: `--say JSON`, else typed at the terminal. */
+/** The values for a server's form: from `--say JSON`, else typed at the terminal. */
 async function formVerdict(
   command: Command<Basic | "keyboard">,
   asked: Question,
@@ -148,14 +145,14 @@ function parseForm(text: string): Json | undefined {
   }
 }
 
-/** A kernel carries a task on by itself only under the rules that it had; said was that those of now hold. */
-async function goOnUnderRulesOfNow(link: KernelLink, task: Question["task"]): Promise<void> {
+/** Resumes the task under the current rules: a kernel on its own only continues under a task's earlier rules. */
+async function resumeUnderCurrentRules(link: KernelLink, task: Question["task"]): Promise<void> {
   const { status, rules } = AgentTask.parse(await link.ask("task", { task }));
   if (status !== "needsApproval" || rules === undefined || rules === link.rules) return;
   await link.ask("resume", { task });
 }
 
-/** `answer ID allow|deny`: shows what is answered, signs, and follows the task to its next end. */
+/** `answer ID allow|deny`: shows the question, signs the answer, and follows the task to its next end. */
 export async function answerCommand(
   command: Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models">,
 ): Promise<number> {
@@ -178,7 +175,7 @@ export async function answerCommand(
     }
     if (link.gateway !== true) link = await inItsPlace(command, link, asked.task);
     const staged = await askStaged(link, asked.task);
-    // Hashed and shown before it is signed: what is signed is what could be seen.
+    // Verified and shown before signing: the signature covers what the person could see.
     const changes = shownChanges(asked, staged, powers.disk);
     const { screen } = powers;
     if (!command.json) {
@@ -194,29 +191,31 @@ export async function answerCommand(
       ? ring.openStepUp(await readPassphrase(command, "passphrase-file", "passphrase"))
       : ring.provideConsent();
     const past = link.gateway === true ? [] : await readPast(link, asked.task);
-    // The task goes on with this answer, perhaps in another kernel than it began in.
+    // The task continues with this answer, perhaps in another kernel than it began in.
     if (link.gateway !== true) {
       await readyAgain(command, link, past);
       await lendApproved(registryOf(command), link);
     }
-    const said = verdictOf(command, decision.data);
-    const verdict = asked.kind === "elicit" && said.decision === "allow"
-      ? await formVerdict(command, asked, said)
-      : said;
+    const chosen = verdictOf(command, decision.data);
+    const verdict = asked.kind === "elicit" && chosen.decision === "allow"
+      ? await formVerdict(command, asked, chosen)
+      : chosen;
     const given = signAnswer(asked, verdict, {
       signer,
       at: powers.environment.now(),
     });
     const taken = recordOf(await link.ask("answer", toJson(given)));
     if (taken["state"] === "open" || link.gateway === true) {
-      // Another kernel of the fleet has it, and goes on with it.
+      // The kernel that has the task continues it.
       if (command.json) printJson(command, { question: id, decision: verdict.decision });
-      else {screen.say(
+      else {
+        screen.say(
           `  ${displayText(id)}: the answer is on its way to the kernel that has the task`,
-        );}
+        );
+      }
       return EXIT.success;
     }
-    await goOnUnderRulesOfNow(link, asked.task);
+    await resumeUnderCurrentRules(link, asked.task);
     if (!command.json) {
       screen.say(`  ${verdict.decision === "allow" ? "allowed" : "denied"}: ${displayText(id)}`);
       screen.say("");

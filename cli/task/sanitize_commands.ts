@@ -1,6 +1,6 @@
 /**
- * `sanitize`: a person looks through exactly the bytes of one item that strangers wrote, and signs that they are trusted
- * further. docs/sanitize.md.
+ * `sanitize`: a person reviews exactly the bytes of one untrusted item, and signs that those bytes are more trusted.
+ * docs/sanitize.md.
  * @module
  */
 import { join } from "node:path";
@@ -34,6 +34,7 @@ import {
   recordOf,
   rowsOf,
   taskOf,
+  withKernel,
 } from "../command.ts";
 import { readMessages } from "../conversation/message_lines.ts";
 import { absolute } from "../../launch/disk/places.ts";
@@ -44,26 +45,26 @@ import { openKeyRing } from "../../config/key/ring.ts";
 import { readContent } from "../question/shown_content.ts";
 import { tableLines } from "../terminal/table.ts";
 
-/** Something that strangers wrote, and all of its bytes. */
+/** An untrusted item with all its bytes. */
 interface Item {
-  /** What it is called on a command line: `TASK/CALL`, an artifact, a path. */
+  /** Its name on a command line: `TASK/CALL`, an artifact's id, a path. */
   readonly name: string;
-  /** What it is, for people. Untrusted. */
+  /** A description for people. Untrusted. */
   readonly what: string;
   readonly kind: SanitizedKind;
   readonly task: TaskId | undefined;
   readonly bytes: Uint8Array;
   readonly digest: ReturnType<typeof sha256Hex>;
-  /** How it stands without anybody's signature; a file of which nothing is known may lie in a folder of any colour. */
+  /** Its colour without any signature; an unknown file counts as RED, the worst that its folder may be. */
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** Of a longer text nobody says that they looked through it. */
-const LONGEST = 1_000_000;
-/** Items whose signatures are asked for in one go. */
+/** Most characters of a text that a person can plausibly review. */
+const MAX_REVIEWED = 1_000_000;
+/** Items in one request for signatures. */
 const PAGE = 1_000;
-/** How messages of calls that failed begin: what they say is Remit's word as well. */
+/** Beginnings of messages of failed calls, which are partly Remit's own words. */
 const FAILED = Outcome.options.filter((each) => each !== "ok").map((each) => `${each}: `);
 
 function itemOf(
@@ -74,7 +75,7 @@ function itemOf(
   return { ...rest, bytes, digest: sha256Hex(bytes) };
 }
 
-/** What calls of a task answered, as its model saw it. */
+/** The results of a task's calls, as its model saw them. */
 async function resultsOf(link: KernelLink, task: TaskId): Promise<readonly Item[]> {
   const { messages } = await readMessages(link, "conversation", { conversation: task });
   return messages.flatMap(({ role, content, toolCallId, toolName, provenance }) => {
@@ -87,7 +88,7 @@ async function resultsOf(link: KernelLink, task: TaskId): Promise<readonly Item[
   });
 }
 
-/** What a task made for its operator. */
+/** The artifacts of a task, or of all tasks. */
 async function artifactsOf(
   command: Command,
   link: KernelLink,
@@ -108,10 +109,10 @@ async function artifactsOf(
   });
 }
 
-/** A file on the disk, with what the state knows of its bytes. */
+/** A file on the disk, with the state's knowledge of its bytes. */
 async function fileOf(command: Command, link: KernelLink, path: string): Promise<Item> {
   const { disk, environment } = command.powers, name = absolute(environment, path);
-  const content = disk.read(name, { most: LONGEST * 4 });
+  const content = disk.read(name, { most: MAX_REVIEWED * 4 });
   if (content === undefined) {
     throw new Fault(
       "notFound",
@@ -124,7 +125,7 @@ async function fileOf(command: Command, link: KernelLink, path: string): Promise
   });
   const [found] = await signaturesOf(link, [item]);
   const { colour, label } = found?.known ?? item;
-  // Of bytes that nobody recorded their folder decides, and it may be RED.
+  // Unrecorded bytes have the colour of their folder, which may be RED.
   return { ...item, label, colour: colour === "BLUE" ? "RED" : colour };
 }
 
@@ -170,11 +171,12 @@ async function findItem(command: Command, link: KernelLink, word: string): Promi
   );
 }
 
-/** All of an item as text. @throws Fault `refused` for what nobody can look through */
+/** An item as text. @throws Fault `refused` for an item that a person cannot review */
 function textOf({ name, bytes }: Item): string {
-  const no = (why: string): Fault => new Fault("refused", `Cannot sanitize "${name}": ${why}`);
+  const refuse = (why: string, cause?: unknown): Fault =>
+    new Fault("refused", `Cannot sanitize "${name}": ${why}`, { cause });
   if (bytes.length < TRIVIAL_BYTES) {
-    throw no(
+    throw refuse(
       `it has ${bytes.length} bytes; the same ${TRIVIAL_BYTES - 1} or fewer come from anywhere`,
     );
   }
@@ -182,19 +184,13 @@ function textOf({ name, bytes }: Item): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new Fault(
-      "refused",
-      no("it is no text in UTF-8, and nobody can look through it").message,
-      {
-        cause,
-      },
-    );
+    throw refuse("it is no text in UTF-8, and nobody can look through it", cause);
   }
-  if (text.length <= LONGEST) return text;
-  throw no(`it has more than ${LONGEST} characters, which nobody looks through`);
+  if (text.length <= MAX_REVIEWED) return text;
+  throw refuse(`it has more than ${MAX_REVIEWED} characters, which nobody looks through`);
 }
 
-/** What is not to be overlooked in a text, in words. */
+/** The hidden content of a text, in words. */
 function hiddenWords(text: string): string {
   const found = hiddenIn(text).map(({ what, count }) => `${count} ${what}`);
   return found.length === 0 ? "nothing that Remit knows of" : found.join("; ");
@@ -212,7 +208,7 @@ function itemLines(item: Item, text: string, signed: Colour | undefined): readon
     ...(signed === undefined ? [] : [line("signed", `you signed that it is ${signed}`)]),
     line("hidden", hiddenWords(text)),
     "",
-    ...displayBlock(text, { prefix: "│ ", maxLines: 1_000_000, max: LONGEST * 16 }),
+    ...displayBlock(text, { prefix: "│ ", maxLines: 1_000_000, max: MAX_REVIEWED * 16 }),
     "",
   ];
 }
@@ -239,9 +235,12 @@ export async function sanitizeList(command: Command): Promise<number> {
     const heads = ["ITEM", "COLOUR", "LABEL", "SIZE", "HIDDEN", "SIGNED", "WHAT"];
     printLines(
       command,
-      rows.length === 0
-        ? ["nothing of this task is YELLOW or RED: nothing to sanitize"]
-        : tableLines(heads, rows, command.powers.screen.width),
+      tableLines(
+        heads,
+        rows,
+        command.powers.screen.width,
+        "nothing of this task is YELLOW or RED: nothing to sanitize",
+      ),
     );
     if (rows.length > 0) {
       const { screen } = command.powers;
@@ -255,8 +254,7 @@ export async function sanitizeList(command: Command): Promise<number> {
 
 /** `sanitize show ITEM`. */
 export async function sanitizeShow(command: Command): Promise<number> {
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const item = await findItem(command, link, command.parsed.args[0] ?? "");
     const text = textOf(item), [found] = await signaturesOf(link, [item]);
     if (command.json) {
@@ -265,17 +263,14 @@ export async function sanitizeShow(command: Command): Promise<number> {
       printJson(command, { ...rest, bytes: bytes.length, ...more });
     } else printLines(command, itemLines(item, text, found?.signed));
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }
 
-/** `sanitize ITEM`: shows all of it, and signs with the passphrase key what was shown. */
+/** `sanitize ITEM`: shows the whole item, and signs exactly the shown bytes with the passphrase key. */
 export async function sanitizeCommand(command: Command<Basic | "keyboard">): Promise<number> {
   const { powers, parsed, places } = command, { screen } = powers;
   const to = oneOf(parsed, "colour", ["YELLOW", "BLUE"]) ?? "YELLOW";
-  const link = await reachKernel(command);
-  try {
+  return await withKernel(command, async (link) => {
     const item = await findItem(command, link, parsed.args[0] ?? "");
     const text = textOf(item), [found] = await signaturesOf(link, [item]);
     const { name, kind, task, digest, bytes, colour, label } = item;
@@ -314,7 +309,5 @@ export async function sanitizeCommand(command: Command<Basic | "keyboard">): Pro
       ]);
     }
     return EXIT.success;
-  } finally {
-    link.close();
-  }
+  });
 }

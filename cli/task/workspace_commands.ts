@@ -1,4 +1,4 @@
-/** `workspace …`: what tasks that are over left in scratch, when it expires, and what a person keeps of it. @module */
+/** `workspace …`: lists the scratch of finished tasks, and decides how long it stays. @module */
 import * as z from "zod";
 import { Colour, Label, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, type Json } from "../../contracts/base/mod.ts";
@@ -12,25 +12,22 @@ const Standing = z.object({
   ...{ files: z.number(), bytes: z.number(), colour: Colour, label: Label },
   ...{ expiresAt: z.number().optional(), warned: z.boolean(), promoted: z.boolean() },
 });
-/** Scratch of one task that is over, as the kernel tells of it. */
+/** The scratch of one finished task, as the kernel reports it. */
 export type WorkspaceStanding = z.infer<typeof Standing>;
 
-/** Reads what the kernel tells. */
+/** Parses the kernel's answer. */
 export function readWorkspaces(answer: Json): readonly WorkspaceStanding[] {
   return z.array(Standing).parse(answer);
 }
 
-/** Asks for all of them. */
+/** The scratch of every finished task. */
 export const listedWorkspaces = async (command: Command): Promise<readonly WorkspaceStanding[]> =>
   readWorkspaces(await askKernel(command, "workspaces", { do: "list" }));
 
 /** `workspace list`. */
 export async function workspaceList(command: Command): Promise<number> {
   const all = await listedWorkspaces(command);
-  if (command.json) {
-    printJson(command, all);
-    return EXIT.success;
-  }
+  if (command.json) return printJson(command, all);
   const now = command.powers.environment.now();
   const rows = all.map(({ task, files, bytes, expiresAt, promoted, objective }) => [
     ...[task, cell(files), cell(bytes)],
@@ -38,15 +35,15 @@ export async function workspaceList(command: Command): Promise<number> {
     promoted ? "yes" : "",
     displayText(objective, { max: 200 }),
   ]);
-  printLines(
+  return printLines(
     command,
-    rows.length === 0 ? ["no task that is over left anything in scratch"] : tableLines(
+    tableLines(
       ["TASK", "FILES", "BYTES", "EXPIRES", "IN MEMORY", "REQUEST"],
       rows,
       command.powers.screen.outWidth ?? 200,
+      "no task that is over left anything in scratch",
     ),
   );
-  return EXIT.success;
 }
 
 /** `workspace keep` and `workspace release`. */

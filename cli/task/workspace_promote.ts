@@ -1,4 +1,4 @@
-/** `workspace promote`: scratch of a task that is over becomes sources of the wiki. @module */
+/** `workspace promote`: adds documents from a finished task's scratch to the wiki. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { Colour, Label, mixColour, TaskId } from "../../contracts/authority/mod.ts";
@@ -17,7 +17,7 @@ const ScratchFile = z.object({
   ...{ path: z.string(), file: z.string(), bytes: z.number(), colour: Colour, label: Label },
 });
 
-/** `workspace promote`: its documents into the wiki, each as trusted and as confidential as it was, and YELLOW at best. */
+/** `workspace promote`: adds the documents with the trust and confidentiality that they had, YELLOW at best. */
 export async function workspacePromote(
   command: Command<Basic | "wikis">,
 ): Promise<number> {
@@ -49,7 +49,7 @@ export async function workspacePromote(
     for (const { path, file, kind, bytes, colour, label } of files) {
       const key = `task:${task}/${path}`.slice(0, 4_000);
       const from = { path: file, key, kind, bytes, name: path.slice(-512), origin: key };
-      // A model wrote it: it is no person's own word, whoever asked for it.
+      // A model wrote the document, so it is nobody's own words, whoever asked for it.
       const trust = { colour: mixColour(colour, "YELLOW"), label, owner: "operator" };
       all.push((await ingestBytes(wiki, from, trust, on)).report);
     }

@@ -1,4 +1,4 @@
-/** `remit templates`: the typed answers that a model fills in at fixed steps. @module */
+/** `remit templates`: shows the typed forms that a model fills in at fixed steps. @module */
 import { EXIT } from "../../contracts/base/mod.ts";
 import {
   type Template,
@@ -21,7 +21,7 @@ export function templatesList(command: Command): Promise<number> {
   return Promise.resolve(EXIT.success);
 }
 
-/** `templates show NAME`: what a model is told, the schema, a value that fits. */
+/** `templates show NAME`: the instructions to the model, the schema, and an example. */
 export function templatesShow(command: Command): Promise<number> {
   const found = templateOf(command.parsed.args[0] ?? "");
   if (command.json) printJson(command, documentOf(found));

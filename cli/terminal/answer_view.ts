@@ -1,5 +1,6 @@
 /**
- * An answer in Markdown, shown while a model writes it: words appear as they come, wrapped at the width, with emphasis,
+ * Shows an answer in Markdown while a model writes it: words appear as they arrive, wrapped at the width, with emphasis,
+ * headings, lists and code in the terminal's styles. All text passes `displayText`, so no escape of the model's gets through.
  * headings, lists and code in the terminal's own styles. Everything passes `displayText`; no escape of the model's does.
  *
  * @module
@@ -11,7 +12,7 @@ import type { Paint } from "./paint.ts";
 /** Colours one finished line of code; `before` is the code of the same block above it. */
 export type Highlight = (line: string, language: string, before: readonly string[]) => string;
 
-/** How an answer is shown. */
+/** The style and width of an answer. */
 export interface AnswerOptions {
   readonly paint: Paint;
   /** Columns of a line. */
@@ -19,26 +20,26 @@ export interface AnswerOptions {
   readonly highlight?: Highlight | undefined;
 }
 
-/** Takes an answer in pieces. Each call gives what is to be written now: safe text with styles and line ends. */
+/** Renders an answer in pieces. Each call returns the output for now: safe text with styles and line ends. */
 export interface AnswerView {
-  /** The next piece, cut anywhere. */
+  /** Takes the next piece, cut anywhere. */
   push(piece: string): string;
-  /** What is still held back, with the end of the last line. Begins anew after that. */
+  /** Returns the rest, with the end of the last line; the view is then ready for the next answer. */
   end(): string;
 }
 
-/** Characters of one line that are held back for a line's end or a word's. */
-const HELD = 4_096;
-/** Columns that one word may take before it is cut. */
-const WORD_COLUMNS = 2_000;
-/** Lines of a block above the one that is coloured: a text over more lines than these loses its colour. */
-const CODE_LINES = 40;
+/** Most characters of a line that are held back for its end, or the end of a word. */
+const MAX_HELD = 4_096;
+/** Most columns of one word. */
+const MAX_WORD_COLUMNS = 2_000;
+/** Lines above that colour a line of code: a longer string or comment loses its colour. */
+const MAX_CODE_LINES = 40;
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$/;
 const HEADING = /^(#{1,6}) +/;
 const ITEM = /^([ \t]*)([-*+]|\d{1,9}[.)]) +/;
 const QUOTE = /^ {0,3}> ?/;
-/** Beginnings of a line after which more may still make a block of it. */
+/** Beginnings of a line that may still become a block. */
 const UNDECIDED =
   /^[ \t]*(?:#{0,6}|[-*_+]+[ \t]*|\d{0,9}[.)]?|`{1,}[^\n]*|~{1,}[^\n]*|> ?|\|[^\n]*)?$/;
 const RULE = /^ {0,3}(?:-{3,}|\*{3,}|_{3,})[ \t]*$/;
@@ -51,7 +52,7 @@ interface Inline {
 
 /** Makes the view of one answer after another. */
 export function makeAnswerView({ paint, width, highlight }: AnswerOptions): AnswerView {
-  /** What came and is not shown yet: the beginning of a line, or a word. */
+  /** Text that arrived and is not shown yet: the beginning of a line, or a word. */
   let held = "";
   let inLine = false;
   let fence:
@@ -59,8 +60,9 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     | undefined;
   const inline: Inline = { bold: false, italic: false, code: false };
   let heading = false;
-  /** Columns used of the row, and what the rows after a wrap begin with. */
+  /** Columns used in the row. */
   let column = 0;
+  /** The beginning of continued rows, `indent` columns wide. */
   let hanging = "";
   let indent = 0;
   let gap = "";
@@ -71,13 +73,13 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     return inline.italic ? paint.dim(text) : text;
   };
 
-  /** One word without spaces, marks of emphasis taken out. */
+  /** Renders one word, without its marks of emphasis. */
   const word = (raw: string): string => {
     const parts: { readonly text: string; readonly shown: string }[] = [];
     let rest = raw;
     const put = (text: string): void => {
       if (text === "") return;
-      const safe = displayText(text, { max: WORD_COLUMNS });
+      const safe = displayText(text, { max: MAX_WORD_COLUMNS });
       parts.push({ text: safe, shown: styled(safe) });
     };
     while (rest !== "") {
@@ -109,7 +111,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
       column += columns;
       return out + parts.map(({ shown }) => shown).join("");
     }
-    // A word that is longer than a row, such as an address.
+    // A word longer than a row, such as an address.
     const pieces = hardWrap(parts.map(({ text }) => text).join(""), room - indent);
     column = indent + columnsOf(pieces.at(-1) ?? "");
     return out + pieces.map(styled).join(`\n${hanging}`);
@@ -120,7 +122,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     return `\n${hanging}`;
   };
 
-  /** Shows words of `text`; its last word only where `whole` says that it has ended. */
+  /** Renders the words of `text`; the last one only where `whole` says that it is complete. */
   const words = (text: string, whole: boolean): string => {
     let out = "";
     let rest = text;
@@ -129,7 +131,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
       if (match === null) break;
       const [all, spaces = "", one = ""] = match;
       const ended = all.length < rest.length;
-      if (!ended && !whole && one.length < HELD) break;
+      if (!ended && !whole && one.length < MAX_HELD) break;
       if (spaces !== "" && column > columnsOf(hanging)) {
         gap = " ".repeat(Math.min(spaces.length, 8));
       }
@@ -140,7 +142,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     return out;
   };
 
-  /** The beginning of a line that is known now; gives what the line goes on with. */
+  /** Begins a line that is decided now; returns its rest. */
   const begin = (text: string): { readonly out: string; readonly rest: string } => {
     inLine = true;
     heading = false;
@@ -172,7 +174,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     return { out: "", rest: text.trimStart() };
   };
 
-  /** A line that came whole. */
+  /** Renders a complete line. */
   const line = (text: string): string => {
     if (fence !== undefined) return codeLine(text);
     if (!inLine) {
@@ -187,7 +189,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     const { out, rest } = inLine ? { out: "", rest: text } : begin(text);
     const shown = out + words(rest, true);
     inLine = false;
-    // Emphasis ends with its line: a mark that nothing closes does not colour the rest of an answer.
+    // Emphasis ends with its line, so that an unclosed mark does not style the rest of the answer.
     Object.assign(inline, { bold: false, italic: false, code: false });
     return `${shown}\n`;
   };
@@ -203,7 +205,7 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
     const coloured = highlight !== undefined && language !== "";
     const shown = coloured ? highlight(text, language, lines) : paint.cyan(displayText(text));
     lines.push(text);
-    if (lines.length > CODE_LINES) lines.shift();
+    if (lines.length > MAX_CODE_LINES) lines.shift();
     return `  ${shown}\n`;
   };
 
@@ -215,9 +217,9 @@ export function makeAnswerView({ paint, width, highlight }: AnswerOptions): Answ
       const last = pieces.pop() ?? "";
       for (const each of pieces) out += line(each);
       if (last === "") return out;
-      // Of code, tables and what is not known yet nothing is shown before the line has come.
+      // Code, tables and undecided lines are shown only when complete.
       const waits = fence !== undefined || (!inLine && UNDECIDED.test(last));
-      if (waits && last.length < HELD) {
+      if (waits && last.length < MAX_HELD) {
         held = last;
         return out;
       }

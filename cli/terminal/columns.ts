@@ -1,9 +1,9 @@
-/** How many terminal columns text takes, counted so that no line ever wraps late. @module */
+/** Counts and limits terminal columns, with widths estimated high so that no line wraps unexpectedly. @module */
 
-/** Most columns that `text` can take: letters of unknown width count as two. */
+/** Most columns that `text` can take: characters of unknown width count as two. */
 export function columnsOf(text: string): number {
   let columns = 0;
-  for (const letter of text) columns += width(letter.codePointAt(0) ?? 0);
+  for (const character of text) columns += width(character.codePointAt(0) ?? 0);
   return columns;
 }
 
@@ -16,44 +16,44 @@ function width(point: number): number {
   return 2;
 }
 
-/** Splits safe text into pieces of at most `columns` columns. Gives one piece for empty text. */
+/** Splits safe text into pieces of at most `columns` columns; one piece for empty text. */
 export function hardWrap(text: string, columns: number): string[] {
-  const most = Math.max(8, columns);
+  const max = Math.max(8, columns);
   const pieces: string[] = [];
   let piece = "";
   let used = 0;
-  for (const letter of text) {
-    const needs = columnsOf(letter);
-    if (used + needs > most) {
+  for (const character of text) {
+    const needs = columnsOf(character);
+    if (used + needs > max) {
       pieces.push(piece);
       piece = "";
       used = 0;
     }
-    piece += letter;
+    piece += character;
     used += needs;
   }
   pieces.push(piece);
   return pieces;
 }
 
-/** Breaks safe text between words where it can; joined, the pieces are the text again, its spaces too. */
+/** Breaks safe text between words where possible; the joined pieces are exactly the text, with its spaces. */
 export function exactWrap(text: string, columns: number): string[] {
-  const most = Math.max(8, columns);
+  const max = Math.max(8, columns);
   const lines: string[] = [];
   let line = "";
   let used = 0;
   for (const word of text.split(/(?<= )(?! )/)) {
     const needs = columnsOf(word);
-    if (used + columnsOf(word.trimEnd()) <= most) {
-      // Spaces that do not fit any more stand on the next row, and are seen there.
-      const pieces = used + needs <= most ? [word] : hardWrap(line + word, most);
+    if (used + columnsOf(word.trimEnd()) <= max) {
+      // Spaces that no longer fit move to the next row, where they are visible.
+      const pieces = used + needs <= max ? [word] : hardWrap(line + word, max);
       if (pieces.length > 1) lines.push(...pieces.slice(0, -1));
       line = pieces.length > 1 ? pieces.at(-1) ?? "" : line + word;
       used = columnsOf(line);
       continue;
     }
     if (line !== "") lines.push(line);
-    const pieces = hardWrap(word, most);
+    const pieces = hardWrap(word, max);
     lines.push(...pieces.slice(0, -1));
     line = pieces.at(-1) ?? "";
     used = columnsOf(line);
@@ -62,29 +62,29 @@ export function exactWrap(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Cuts safe text to `columns` columns, with `…` where something is missing. */
+/** Cuts safe text to `columns` columns, with `…` in place of the rest. */
 export function cutTo(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = "";
   let used = 1;
-  for (const letter of text) {
-    const needs = columnsOf(letter);
+  for (const character of text) {
+    const needs = columnsOf(character);
     if (used + needs > columns) break;
-    kept += letter;
+    kept += character;
     used += needs;
   }
   return `${kept}…`;
 }
 
-/** Cuts safe text at its front, as a path is best cut: its end is kept. */
+/** Cuts safe text at its front: of a path, the end matters. */
 export function cutFront(text: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   let kept = "";
   let used = 1;
-  for (const letter of [...text].toReversed()) {
-    const needs = columnsOf(letter);
+  for (const character of [...text].toReversed()) {
+    const needs = columnsOf(character);
     if (used + needs > columns) break;
-    kept = letter + kept;
+    kept = character + kept;
     used += needs;
   }
   return `…${kept}`;
@@ -95,7 +95,7 @@ export function padTo(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }
 
-/** Breaks safe text between words where it can, and hard where it must. */
+/** Breaks safe text between words where possible, and within words where necessary. */
 export function wordWrap(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -112,7 +112,7 @@ export function wordWrap(text: string, columns: number): string[] {
   return lines;
 }
 
-/** Lays safe words out in columns, down each before the next, as `ls` does. Rows of at most `columns` columns. */
+/** Lays out safe words in columns, top to bottom, as `ls` does. Rows of at most `columns` columns. */
 export function inColumns(words: readonly string[], columns: number): string[] {
   const widest = Math.max(1, ...words.map(columnsOf)) + 2;
   const beside = Math.max(1, Math.floor((columns + 2) / widest));

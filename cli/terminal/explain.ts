@@ -1,9 +1,9 @@
-/** What Remit's own words mean, one line each: for `remit explain WORD`, and the first time that a word appears. @module */
+/** Explains Remit's terms, one line each: for `remit explain WORD`, and when a term first appears. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import type { Command } from "../command.ts";
 
-/** Words and what they mean. docs/glossary.md says more. */
+/** The terms with their explanations. docs/glossary.md says more. */
 export const WORDS: Readonly<Record<string, string>> = {
   BLUE: "colour BLUE: only you and Remit wrote what the agent has read; it may do what you may",
   YELLOW:
@@ -40,20 +40,20 @@ export const WORDS: Readonly<Record<string, string>> = {
   brake: "brake: a process that spends too fast stands still until you say yes",
 };
 
-/** Words that are explained the first time that they appear. */
+/** Terms that are explained when they first appear. */
 const FIRST: readonly string[] = [
   ...["YELLOW", "RED", "secret", "needsApproval", "staged", "stepUp", "forbidden", "quarantined"],
 ];
 
 const Seen = z.array(z.string().max(64)).max(256);
 
-/** Explains words as they appear. */
+/** Explains terms at their first appearance. */
 export interface FirstWords {
-  /** Lines for words of `text` that appear for the first time in this state. */
+  /** Explanations of the terms in `text` that appear for the first time in this state. */
   of(text: string): readonly string[];
 }
 
-/** Remembers in the state what was explained. */
+/** Opens the state's record of explained terms. */
 export function openFirstWords({ powers, places }: Pick<Command, "powers" | "places">): FirstWords {
   const path = join(places.person, "explained.json");
   let seen: Set<string> | undefined;
@@ -63,7 +63,7 @@ export function openFirstWords({ powers, places }: Pick<Command, "powers" | "pla
       const text = bytes === undefined ? "[]" : new TextDecoder().decode(bytes);
       return new Set(Seen.safeParse(JSON.parse(text)).data ?? []);
     } catch (error) {
-      // A hint that is given twice harms nobody.
+      // An unreadable record only repeats an explanation.
       if (error instanceof SyntaxError) return new Set();
       throw error;
     }

@@ -1,21 +1,21 @@
-/** Rows that stay at the bottom while other text is written above them: what a person types meanwhile. @module */
+/** Keeps rows at the bottom of the terminal while other text is written above them. @module */
 import { columnsOf } from "./columns.ts";
 
-/** Rows as they stand on the terminal, and where the cursor is in them. */
+/** Rows on the terminal, and the cursor's place in them. */
 export interface Drawn {
   readonly rows: readonly string[];
-  /** The cursor's row, and what stands before the cursor in it. */
+  /** The cursor's row, and the text before the cursor in it. */
   readonly row: number;
   readonly before: string;
 }
 
-/** Columns of a text with colours. */
+/** Columns of a text without its colour codes. */
 // deno-lint-ignore no-control-regex -- colours are control characters
 export const inked = (text: string): number => columnsOf(text.replaceAll(/\x1b\[[0-9;]*m/g, ""));
 
 /**
- * Breaks a line with colours between words, where it is longer than the terminal: a terminal itself would break it within
- * one. Rows after the first stand a little further in. A word that is longer than a row stays whole here.
+ * Wraps a line with colours between words where it is longer than the terminal, which would itself break within a word.
+ * Later rows are indented. A word longer than a row stays whole.
  */
 export function inkedWrap(line: string, columns: number): string[] {
   if (inked(line) <= columns) return [line];
@@ -33,39 +33,37 @@ export function inkedWrap(line: string, columns: number): string[] {
   return rows;
 }
 
-/** Terminal rows that a drawn row takes after the terminal became narrower. */
+/** Terminal rows that a drawn row takes, for instance after the terminal became narrower. */
 export const tall = (row: string, width: number): number =>
   Math.max(1, Math.ceil(inked(row) / Math.max(1, width)));
 
-const atEnd = ({ rows, row, before }: Drawn): boolean =>
+/** Whether the cursor stands at the end of all rows. */
+export const cursorAtEnd = ({ rows, row, before }: Drawn): boolean =>
   row === rows.length - 1 && before === rows.at(-1);
 
-/** From the end of what is drawn to the cursor. */
+/** The output that moves the cursor from the end of the drawn rows to its place. */
 export function back(drawn: Drawn): string {
-  if (atEnd(drawn)) return "";
+  if (cursorAtEnd(drawn)) return "";
   const up = drawn.rows.length - 1 - drawn.row;
-  // The terminal itself says how wide the letters before the cursor are: they are written again.
+  // Rewriting the text before the cursor lets the terminal itself determine its width.
   return `${up > 0 ? `\x1b[${up}A` : ""}\r${drawn.before}`;
 }
 
-/** Whether the cursor stands at the end of all rows. */
-export const cursorAtEnd = atEnd;
-
-/** What stands at the bottom of a terminal. */
+/** Rows at the bottom of a terminal. Each method's result must be written, in order. */
 export interface Footer {
-  /** What to write before other text: the rows are gone, and the cursor is where that text goes on. */
+  /** Output that removes the rows, and puts the cursor where other text continues. */
   lift(width: number): string;
-  /** Other text was written. */
+  /** Call after writing other text. */
   wrote(text: string): void;
-  /** Other text has begun a row and not ended it. */
+  /** Whether other text ended within a row. */
   midway(): boolean;
-  /** What to write so that `next` stands under all that was written; undefined: nothing stands there. */
+  /** Output that draws `next` under everything; undefined for no rows. */
   put(next: Drawn | undefined): string;
 }
 
-/** Makes it. The caller writes what the methods give, in their order. */
+/** Makes a footer without rows. */
 export function makeFooter(): Footer {
-  /** The row that other text has begun and not ended. */
+  /** The open row of other text. */
   let partial = "";
   let shown: Drawn | undefined;
   return Object.freeze<Footer>({

@@ -1,11 +1,11 @@
-/** Code in an answer, coloured by highlight.js's grammars. @module */
+/** Colours code in answers with highlight.js's grammars. @module */
 // @ts-types="./lowlight.d.ts"
 import { common, createLowlight } from "lowlight";
 import { displayText } from "../../text/mod.ts";
 import type { Highlight } from "./answer_view.ts";
 import type { Paint } from "./paint.ts";
 
-/** Characters that are parsed for one line, with those above it: each line parses them anew. */
+/** Most characters that are parsed for one line, with those above it: each line parses them again. */
 const MAX_CODE = 8_000;
 
 type Node = { readonly type: string } & {
@@ -31,7 +31,7 @@ const STYLES: Readonly<Record<string, keyof Paint>> = {
   "hljs-section": "bold",
 };
 
-/** Makes a highlighter; a language without a grammar is shown as it is. Every leaf passes `displayText`. */
+/** Makes a highlighter; code in an unknown language stays plain. All text passes `displayText`. */
 export function makeHighlight(paint: Paint): Highlight {
   const lowlight = createLowlight(common);
   return (line, language, before) => {

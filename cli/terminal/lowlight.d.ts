@@ -1,4 +1,4 @@
-/** What is used of lowlight. Its own declarations bring those of a browser's document, which clash with Deno's. */
+/** The used part of lowlight. Its own declarations include a browser's document, which clashes with Deno's. */
 export const common: Readonly<Record<string, unknown>>;
 export function createLowlight(grammars: typeof common): {
   registered(language: string): boolean;

@@ -1,6 +1,6 @@
-/** Terminal colours as plain functions, and none of them where colour is not wanted. @module */
+/** Terminal colours as functions, which change nothing where colour is off. @module */
 
-/** Wraps text in a colour. The text must have been made safe before. */
+/** Wraps safe text in a colour. */
 export interface Paint {
   readonly dim: (text: string) => string;
   readonly bold: (text: string) => string;
@@ -10,7 +10,7 @@ export interface Paint {
   readonly cyan: (text: string) => string;
 }
 
-/** Makes colours, or functions that change nothing when `colour` is false. */
+/** Makes the colours; functions that change nothing when `colour` is false. */
 export function makePaint(colour: boolean): Paint {
   const wrap = (on: number, off: number) => (text: string): string =>
     colour && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text;

@@ -1,7 +1,8 @@
-/** A time as a person gives it: how long ago, or a date. @module */
+/** Parses a time: how long ago, or a date. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 
-const UNITS: Readonly<Record<string, number>> = {
+/** Milliseconds in each unit of a span of time, such as `30m`. */
+export const SPAN_UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
@@ -11,13 +12,12 @@ const UNITS: Readonly<Record<string, number>> = {
 const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 
 /**
- * Reads `2h` or a date as milliseconds since 1970; a time without a zone is UTC, as the log's are.
- * Throws `invalidInput`.
+ * Parses `2h` or a date into milliseconds since 1970; a time without a zone is UTC, as in the log. Throws `invalidInput`.
  */
 export function parseSince(text: string, now: number): number {
   const ago = /^(\d{1,6})([smhd])$/.exec(text);
-  if (ago !== null) return Math.max(0, now - Number(ago[1]) * (UNITS[ago[2] ?? ""] ?? 0));
-  // Date.parse alone would take "10" for a month of 2001.
+  if (ago !== null) return Math.max(0, now - Number(ago[1]) * (SPAN_UNITS[ago[2] ?? ""] ?? 0));
+  // Date.parse alone would read "10" as a month of 2001.
   const [, day, time = "00:00", zone = "Z"] = DATE.exec(text) ?? [];
   const at = day === undefined ? NaN : Date.parse(`${day}T${time}${zone}`);
   const sameDay = day === new Date(Date.parse(`${day}T00:00Z`) || 0).toISOString().slice(0, 10);

@@ -1,4 +1,4 @@
-/** Spans of time in words. @module */
+/** Durations in words. @module */
 
 const AGE: readonly (readonly [number, string])[] = [
   [86_400_000, "d"],
@@ -7,7 +7,7 @@ const AGE: readonly (readonly [number, string])[] = [
   [1_000, "s"],
 ];
 
-/** A span in words of one unit. Milliseconds. */
+/** A duration in words of one unit, rounded down. Milliseconds. */
 export function spanText(ms: number): string {
   const found = AGE.find(([unit]) => ms >= unit) ?? [1_000, "s"];
   return `${Math.max(0, Math.floor(ms / found[0]))} ${found[1]}`;

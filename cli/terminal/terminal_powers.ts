@@ -1,4 +1,4 @@
-/** The terminal: standard streams and Ctrl-C. The keyboard: `session/keyboard_powers.ts`. @module */
+/** The terminal: standard streams and Ctrl-C. For the keyboard see `session/keyboard_powers.ts`. @module */
 import type { Interrupts, Screen } from "../powers.ts";
 import { cutTo } from "./columns.ts";
 import { type Drawn, inkedWrap, makeFooter } from "./footer.ts";
@@ -6,13 +6,13 @@ import { makePaint } from "./paint.ts";
 
 const encoder = new TextEncoder();
 
-/** Writes a text whole. */
+/** Writes the whole text. */
 export function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = encoder.encode(text);
   for (let at = 0; at < bytes.length;) at += stream.writeSync(bytes.subarray(at));
 }
 
-/** Writes to a stream whose reader may have gone: then the process ends with 141, as SIGPIPE does. */
+/** Writes to a stream; where its reader is gone, ends the process with 141, as SIGPIPE would. */
 function writeOrEnd(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   try {
     writeAll(stream, text);
@@ -22,13 +22,13 @@ function writeOrEnd(stream: { writeSync(bytes: Uint8Array): number }, text: stri
   }
 }
 
-const LEAST_COLUMNS = 40;
+const MIN_COLUMNS = 40;
 
-/** Columns and rows of the terminal as it is now; 80 and 24 without one. */
+/** The terminal's size now; 80 columns and 24 rows without a terminal. */
 export function terminalSize(): { readonly columns: number; readonly rows: number } {
   try {
     const { columns, rows } = Deno.consoleSize();
-    // A terminal that nobody sized says 0.
+    // A terminal without a size reports 0.
     return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
   } catch (error) {
     if (error instanceof Error) return { columns: 80, rows: 24 };
@@ -38,8 +38,8 @@ export function terminalSize(): { readonly columns: number; readonly rows: numbe
 
 function terminalWidth(): number {
   const given = Number(Deno.env.get("COLUMNS"));
-  if (Number.isInteger(given) && given >= LEAST_COLUMNS && given <= 500) return given;
-  return Math.max(LEAST_COLUMNS, Math.min(terminalSize().columns, 120));
+  if (Number.isInteger(given) && given >= MIN_COLUMNS && given <= 500) return given;
+  return Math.max(MIN_COLUMNS, Math.min(terminalSize().columns, 120));
 }
 
 /** Makes the screen of this process. */
@@ -82,7 +82,7 @@ export function makeScreen(): Screen {
     say(line: string): void {
       clear();
       lift();
-      // What a person asks for under an answer does not go on in the middle of its row.
+      // Output of a slash command must not continue an answer's row.
       const rows = terminal ? inkedWrap(line, terminalSize().columns).join("\n") : line;
       const text = `${standing !== undefined && footer.midway() ? "\n" : ""}${rows}\n`;
       writeOrEnd(Deno.stderr, text);
@@ -114,7 +114,7 @@ export function makeScreen(): Screen {
       return terminal ? terminalSize().rows : undefined;
     },
     paint,
-    // Asked anew each time: windows change while a session lasts.
+    // Read each time: windows are resized during a session.
     get width(): number {
       return terminalWidth();
     },
@@ -125,15 +125,15 @@ export function makeScreen(): Screen {
 }
 
 const DEBOUNCE_MS = 300;
-/** For presses that waited while this process was held up: timers run before signals are heard. */
+/** Allowance for signals delayed by a busy process: timers run before signals are delivered. */
 const LATE_MS = 50;
-/** A burst is one press for no longer: whoever keeps pressing means it. */
+/** Longest burst that counts as one press. */
 const BURST_MS = 2_000;
 
 /**
- * Makes the listener for Ctrl-C: presses with less than 300 ms between them count once (`deno task` doubles them), also
- * when a busy machine delivers them later; a burst lasts at most 2 s. So it is with SIGTERM (`timeout` sends one to the
- * process and one to its group), which ends at once, as the second press does.
+ * Makes the listener for Ctrl-C. Presses less than 300 ms apart count once (`deno task` doubles them), also when a busy
+ * machine delivers them late; a burst lasts at most 2 s. The same holds for SIGTERM (`timeout` sends one to the process and
+ * one to its group), which ends the task at once, like a second press.
  */
 export function makeInterrupts(): Interrupts {
   return Object.freeze<Interrupts>({
@@ -157,7 +157,7 @@ function oncePerBurst(first: () => void): () => void {
   const later = (ms: number, then: () => void): void => Deno.unrefTimer(setTimeout(then, ms));
   return () => {
     const mine = ++heard;
-    // Ends with the silence after its last signal.
+    // The burst ends with the silence after its last signal.
     later(DEBOUNCE_MS, () => later(LATE_MS, () => over ||= mine === heard));
     if (!over) return;
     over = false;

@@ -136,7 +136,7 @@ export function printFound(
   found: FoundAnswer,
 ): void {
   const { screen } = command.powers;
-  if (found.fit === "none") return printLines(command, nothingLines(command, found));
+  if (found.fit === "none") return void printLines(command, nothingLines(command, found));
   const words = wordsOf(question.text, found.searched.terms);
   if (found.fit === "weak") {
     screen.say(screen.paint.yellow("  The best of these fits only in part."));

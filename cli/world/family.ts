@@ -1,6 +1,7 @@
-/** Worlds, as help and parsing read them. @module */
+/** The commands over worlds. @module */
 import { type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
+import { BASIC } from "../powers.ts";
 import { MODEL_FLAGS } from "../model/command/table.ts";
 
 const WORLD: FlagSpec = {
@@ -9,7 +10,7 @@ const WORLD: FlagSpec = {
   help: "which world; needed where the state has several",
 };
 
-/** People of a world. docs/world.md. */
+/** The commands over worlds. docs/world.md. */
 export const WORLDS = family(
   [
     simple(
@@ -51,7 +52,7 @@ export const WORLDS = family(
     ),
   ],
   [
-    ...["screen", "disk", "environment", "kernels"] as const,
+    ...BASIC,
     ...["interrupts", "keyboard", "mcpStore", "models", "wikis"] as const,
   ],
   {

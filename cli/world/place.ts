@@ -1,23 +1,23 @@
-/** Where worlds lie: one file each beneath the state. @module */
+/** Keeps worlds: one file each beneath the state. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { parseState, type WorldState, writeState } from "../../world/mod.ts";
 import type { Command } from "../command.ts";
 import { displayText } from "../../text/mod.ts";
 
-const MAX = 200_000_000;
+const MAX_BYTES = 200_000_000;
 
-/** A world that stands. */
+/** A kept world. */
 export interface KeptWorld {
   readonly state: WorldState;
-  /** Keeps another state of it. @throws Fault `conflict` (somebody else has changed it meanwhile), `storeCorrupt` */
+  /** Keeps the next state. @throws Fault `conflict` when another command changed the world, `storeCorrupt` */
   save(next: WorldState): void;
 }
 
 const folderOf = ({ places }: Command): string => join(places.state, "world");
 const fileOf = (command: Command, name: string): string => join(folderOf(command), `${name}.json`);
 
-/** The world of a name; undefined where none stands. `fresh`: what stands is forgotten with the first save. */
+/** Opens the world of a name; `state` is undefined for a new one. `fresh`: the first save replaces the kept world. */
 export function openWorld(
   command: Command,
   name: string,
@@ -26,7 +26,7 @@ export function openWorld(
   const { disk } = command.powers;
   const file = fileOf(command, name);
   const read = (): string | undefined => {
-    const bytes = disk.read(file, { most: MAX });
+    const bytes = disk.read(file, { most: MAX_BYTES });
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   };
   let last = read();
@@ -39,7 +39,7 @@ export function openWorld(
           `Cannot keep the world "${name}": another command has changed it; run this one again`,
         );
       }
-      // Before the old one is replaced: what could not be read again would be all hours lost.
+      // Serialize before replacing the file: an unreadable one would lose all hours.
       const text = writeState(next);
       disk.makeFolder(folderOf(command), 0o700);
       disk.write(file, text);
@@ -48,7 +48,7 @@ export function openWorld(
   };
 }
 
-/** The world that a command is about: of `name`, else the only one. Throws Fault `notFound`, `invalidInput`. */
+/** The world named `name`, else the only one. Throws Fault `notFound`, `invalidInput`. */
 export function needWorld(command: Command, name: string | undefined): KeptWorld {
   const names = command.powers.disk.list(folderOf(command)).flatMap((file) =>
     /^([a-z][a-z0-9-]{0,31})\.json$/.exec(file)?.[1] ?? []

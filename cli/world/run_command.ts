@@ -1,4 +1,4 @@
-/** `remit world run`: the hours of a world, each step of each person a task of its own. @module */
+/** `remit world run`: runs hours of a world; each step of each person is a task. @module */
 import { SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import { AgentTask, TaskRequest } from "../../contracts/task/mod.ts";
@@ -18,8 +18,7 @@ import {
 import { displayText } from "../../text/mod.ts";
 import { flag, has } from "../arguments/parse_arguments.ts";
 import { numberOf } from "../audit/event_fields.ts";
-import { type Command, printJson, printLines } from "../command.ts";
-import { absolute } from "../../launch/disk/places.ts";
+import { type Command, givenFile, printJson, printLines } from "../command.ts";
 import type { Basic } from "../powers.ts";
 import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { kernelFor } from "../run/kernel_for.ts";
@@ -30,7 +29,7 @@ import { openWorld } from "./place.ts";
 const MAX_FILE = 4_000_000;
 const MAX_HOURS = 10_000;
 const MAX_LANES = 32;
-/** What is shown while it happens; "world show PERSON" has the rest. */
+/** The events that are shown live; "world show PERSON" has all. */
 const LIVE: ReadonlySet<Happening["kind"]> = new Set(["said", "reflected", "misfit"]);
 
 const EXIT_OF = {
@@ -43,11 +42,13 @@ const EXIT_OF = {
 
 type Worlds = Command<Basic | "interrupts" | "keyboard" | "mcpStore" | "models" | "wikis">;
 
-/** Runs it. */
+/** `world run FILE`. */
 export async function worldRun(command: Worlds): Promise<number> {
   const { powers, parsed } = command;
   const { screen } = powers;
-  const world = readWorld(command, parsed.args[0] ?? "");
+  const file = parsed.args[0] ?? "";
+  const bytes = givenFile(command, file, "read the world", { most: MAX_FILE });
+  const world = parseWorld(new TextDecoder().decode(bytes), displayText(file, { max: 200 }));
   const hours = wholeNumber(command, "hours", 1, MAX_HOURS);
   const lanes = wholeNumber(command, "at-once", 4, MAX_LANES);
   const kept = openWorld(command, world.world, { fresh: has(parsed, "fresh") });
@@ -110,31 +111,22 @@ function tellEnd(command: Command, { state, end, why }: WorldEnd): number {
   return EXIT_OF[end];
 }
 
-function readWorld({ powers }: Command, file: string): World {
-  const bytes = powers.disk.read(absolute(powers.environment, file), { most: MAX_FILE });
-  const shown = displayText(file, { max: 200 });
-  if (bytes === undefined) {
-    throw new Fault("notFound", `Cannot read the world "${shown}": there is no such file`);
-  }
-  return parseWorld(new TextDecoder().decode(bytes), shown);
-}
-
-function wholeNumber({ parsed }: Command, name: string, otherwise: number, most: number): number {
+function wholeNumber({ parsed }: Command, name: string, otherwise: number, max: number): number {
   const given = flag(parsed, name);
   const value = given === undefined ? otherwise : Number(given);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw new Fault(
     "invalidInput",
     `Cannot read --${name} "${
       displayText(given ?? "", { max: 40 })
-    }": it is a whole number from 1 to ${most}`,
+    }": it is a whole number from 1 to ${max}`,
   );
 }
 
-/** What of the command's setting a step is asked with. */
+/** The part of the setting that a step's task needs. */
 type Asked = Pick<RunSetting, "model" | "limits">;
 
-/** Has steps done by the kernel, each on a link that nothing else uses then. */
+/** A function that runs a step on the kernel, on a link that no other step uses meanwhile. */
 function asking(
   { powers }: Command,
   { world, links, setting }: {
@@ -163,7 +155,7 @@ function asking(
       });
       await watch.next();
       const { status, answer: words, reason } = AgentTask.parse(await link.ask("task", { task }));
-      // A day of a village is hundreds of tasks: each keeps its log, and no list is full of them.
+      // A day of a village is hundreds of tasks: archived, they keep their logs and leave lists of tasks short.
       await link.ask("archive", { task });
       const why = reason ?? `its task is "${status}"`;
       return {
@@ -178,7 +170,7 @@ function asking(
   };
 }
 
-/** A step as a task: no tool, no folder, nobody to ask; as coloured as what stands in it. */
+/** A step as a task: without tools, folders or questions; with the colour of its content. */
 function requestOf(
   step: Step,
   { world, session, setting: { model, limits } }: {

@@ -1,4 +1,4 @@
-/** `remit world show`, `remit world review`. @module */
+/** `remit world show` and `remit world review`. @module */
 import { EXIT, Fault } from "../../contracts/base/mod.ts";
 import {
   happeningLine,
@@ -56,7 +56,9 @@ export function worldReview(command: Command): Promise<number> {
   const world = needWorld(command, flag(command.parsed, "world"));
   const keep = word === "keep";
   world.save(reviewReflection(world.state, { person, n: Number(n.replace(/^#/, "")), keep }));
-  if (command.json) printJson(command, { person, n: Number(n.replace(/^#/, "")), kept: keep });
-  else printLines(command, [keep ? "kept: it is YELLOW now" : "forgotten"]);
-  return Promise.resolve(EXIT.success);
+  return Promise.resolve(
+    command.json
+      ? printJson(command, { person, n: Number(n.replace(/^#/, "")), kept: keep })
+      : printLines(command, [keep ? "kept: it is YELLOW now" : "forgotten"]),
+  );
 }

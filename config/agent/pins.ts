@@ -1,6 +1,6 @@
 /**
- * Packages of agents of others are pinned as they were added: names, contents, what may be executed. A package that
- * changed since, by an update or by anybody, is not run before its operator has added it again.
+ * Pins packages of foreign agents as they were added: names, contents, what may be executed. A package that changed since,
+ * by an update or by tampering, does not run until its operator adds it again.
  * @module
  */
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
 
 type Pin = NonNullable<ForeignAgent["pin"]>;
 
-/** The part of npm's own list of what it installed that is read. */
+/** The part read from npm's list of installed packages. */
 const Installed = z.object({
   packages: z.record(
     z.string(),
@@ -23,10 +23,10 @@ const Installed = z.object({
     }),
   ),
 });
-/** Most bytes of that list. */
+/** Most bytes of npm's list. */
 const MAX_LIST = 16 * 1024 * 1024;
 
-/** What npm says of an installed package; nothing where it is not npm's, or says nothing that is understood. */
+/** npm's record of an installed package; empty where npm did not install it, or the record is not understood. */
 function installedIn(
   disk: Pick<DiskRead, "read">,
   tree: string,
@@ -51,7 +51,7 @@ function installedIn(
   };
 }
 
-/** Pins a folder as it is. `npm`: the package that lies in it, as `NAME@VERSION`. */
+/** Pins a folder as it is. `npm`: the package in it, as `NAME@VERSION`. */
 export function pinOf(
   disk: Pick<DiskRead, "read" | "tree">,
   tree: string,
@@ -62,7 +62,7 @@ export function pinOf(
   return { sha256: facts.digest(), files, bytes, ...installedIn(disk, tree, npm) };
 }
 
-/** Why an agent would not be the one that its row was made for: another version than the one that was tried. */
+/** Why the installed version differs from the tried one, in words; undefined where it does not. */
 export function otherVersion(pin: Pin | undefined, npm: string | undefined): string | undefined {
   return pin?.package === undefined || npm === undefined || pin.package === npm
     ? undefined
@@ -70,8 +70,8 @@ export function otherVersion(pin: Pin | undefined, npm: string | undefined): str
 }
 
 /**
- * Refuses an agent whose package is not as it was added. What was looked through once is not read again while nothing
- * of it changed its mark.
+ * Refuses an agent whose package differs from its pin. A checked package is not read again while its names, sizes and
+ * times stay the same.
  *
  * @throws Fault `refused`
  */

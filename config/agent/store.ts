@@ -1,4 +1,4 @@
-/** Agents of others that were added: one file each in STATE/agents. @module */
+/** Keeps the foreign agents that were added: one file each in STATE/agents. @module */
 import type { AskedProvider } from "../../contracts/model/mod.ts";
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -15,9 +15,9 @@ import type { AgentTask } from "../../contracts/task/mod.ts";
 import type { Places } from "../../launch/disk/places.ts";
 import type { DiskRead, DiskWrite } from "../../launch/disk/machine.ts";
 
-/** The store of one state. */
+/** The foreign agents of one state. */
 export interface AgentStore {
-  /** Sorted by name. Throws Fault `invalidInput` for a file that is damaged. */
+  /** Sorted by name. Throws Fault `invalidInput` for a damaged file. */
   list(): readonly ForeignAgent[];
   find(name: string): ForeignAgent | undefined;
   keep(agent: ForeignAgent): void;
@@ -25,7 +25,7 @@ export interface AgentStore {
   remove(name: string): void;
 }
 
-/** Opens it. */
+/** Opens the store of a state. */
 export function openAgentStore(
   disk: DiskRead & DiskWrite,
   { state }: Pick<Places, "state">,
@@ -65,7 +65,7 @@ export function openAgentStore(
   });
 }
 
-/** No agent of this name was added. */
+/** The fault for an agent that was not added. */
 export function noAgent(name: string): Fault {
   return new Fault(
     "notFound",
@@ -75,12 +75,12 @@ export function noAgent(name: string): Fault {
   );
 }
 
-/** What a kernel is granted for a run of it. `deno`: the program that its client runs on. */
+/** The grant that lets a kernel run the agent. `deno`: the program that runs the agent's client. */
 export function grantOf(
   agent: ForeignAgent,
   deno: Pick<GrantedCommand, "program" | "sha256">,
 ): GrantedCommand {
-  // A pin is the command line's to check: a kernel does not read the package.
+  // The command line checks the pin; a kernel does not read the package.
   const { pin: _pin, ...told } = agent;
   return {
     ...{ name: agent.name, env: [], mounts: "cwd", agent: told },
@@ -89,28 +89,28 @@ export function grantOf(
   };
 }
 
-/** By this label a task is known that an agent of others works for. */
-const OF_OTHERS = "agent-of-others";
+/** The label that marks a task as the work of a foreign agent. */
+const FOREIGN = "agent-of-others";
 
-/** What a task's record says of it: so it stands in `ps`, `cost` and budgets, and is found again by {@link agentOfTask}. */
+/** The spec for a task of the agent: names it in `ps`, `cost` and budgets, and lets {@link agentOfTask} find it again. */
 export function specOf({ name }: Pick<ForeignAgent, "name">): AgentSpec {
   return {
     name: name.replaceAll(/[^a-z0-9-]/g, "-"),
-    labels: { [OF_OTHERS]: name },
+    labels: { [FOREIGN]: name },
     ...{ persona: "", limits: {}, env: {} },
   };
 }
 
-/** The agent of others that a task is of; undefined for any other task, and where it was removed since. */
+/** The foreign agent of a task; undefined for any other task, and where the agent was removed since. */
 export function agentOfTask(
   store: Pick<AgentStore, "find">,
   { labels = {} }: Pick<AgentTask, "labels">,
 ): ForeignAgent | undefined {
-  const name = labels[OF_OTHERS];
+  const name = labels[FOREIGN];
   return name === undefined ? undefined : store.find(name);
 }
 
-/** Where text goes by its relay: as of the models that a run asks. */
+/** The provider that the agent's relay sends text to, in the form of a run's models. */
 export function providersOf(agent: ForeignAgent | undefined): readonly AskedProvider[] {
   if (agent?.provider === undefined) return [];
   const { origin, model = "of its own choice", price } = agent.provider;
@@ -120,8 +120,9 @@ export function providersOf(agent: ForeignAgent | undefined): readonly AskedProv
 }
 
 /** What a scripted model plays to hand the request over: it asks for the program, and repeats what it said. */
+/** A script for the scripted model that hands the request to the agent: calls its program, then repeats the output. */
 export function playOf(agent: Pick<ForeignAgent, "name">, cwd: string): string {
-  // It computes nothing: what is spent is what the agent spends.
+  // The scripted model costs nothing; the agent spends.
   const usage = { inputTokens: 0, outputTokens: 0 };
   return JSON.stringify({
     scenario: `${agent.name}, an agent of others`,

@@ -1,4 +1,4 @@
-/** The person's keys: one for consent, one behind a passphrase for the gravest. @module */
+/** The person's keys: one for consent, and one behind a passphrase for the gravest decisions. @module */
 import {
   createCipheriv,
   createDecipheriv,
@@ -13,7 +13,7 @@ import {
 import * as z from "zod";
 import { Fault } from "../../contracts/base/mod.ts";
 
-/** Signs answers. Holds its private key; shows its public one. */
+/** Signs answers; keeps its private key to itself. */
 export interface Signer {
   /** Raw Ed25519 public key, base64url. */
   readonly key: string;
@@ -21,14 +21,14 @@ export interface Signer {
   sign(text: string): string;
 }
 
-const PASSPHRASE_LEAST = 8;
+const MIN_PASSPHRASE = 8;
 const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 2 ** 20 };
 
 const KeyFile = z.object({
   version: z.literal(1),
   kind: z.literal("ed25519"),
   public: z.string().length(43),
-  /** PKCS#8, base64url; sealed when `seal` is there. */
+  /** PKCS#8, base64url; encrypted when `seal` is present. */
   private: z.string().min(1).max(1_024),
   seal: z.object({
     salt: z.string().max(64),
@@ -36,7 +36,7 @@ const KeyFile = z.object({
     tag: z.string().max(64),
   }).strict().optional(),
 }).strict();
-/** A key file's content. */
+/** The content of a key file. */
 export type KeyFile = z.infer<typeof KeyFile>;
 
 const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
@@ -58,10 +58,10 @@ export function makeKeyFile(passphrase?: string): KeyFile {
   const secret = privateKey.export({ format: "der", type: "pkcs8" });
   const shared = { version: 1, kind: "ed25519", public: rawPublic(privateKey) } as const;
   if (passphrase === undefined) return { ...shared, private: b64(secret) };
-  if ([...passphrase].length < PASSPHRASE_LEAST) {
+  if ([...passphrase].length < MIN_PASSPHRASE) {
     throw new Fault(
       "invalidInput",
-      `Cannot make key: a passphrase has at least ${PASSPHRASE_LEAST} characters`,
+      `Cannot make key: a passphrase has at least ${MIN_PASSPHRASE} characters`,
     );
   }
   const salt = randomBytes(16);

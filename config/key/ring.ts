@@ -13,7 +13,7 @@ import type { Places } from "../../launch/disk/places.ts";
 
 const CONSENT = "consent.key";
 const STEP_UP = "stepup.key";
-/** Of the service: agent cards and deliveries. It answers no question. */
+/** Signs agent cards and deliveries; answers no question. */
 const SERVICE = "service.key";
 
 /** The person's keys in one state. */
@@ -22,16 +22,16 @@ export interface KeyRing {
   provideConsent(): Signer;
   /** Finds the key that signs agent cards and deliveries, or makes it at first use. */
   provideService(): Signer;
-  /** Public key of the passphrase key; undefined when none was made. */
+  /** Public key of the passphrase key; undefined before it was made. */
   stepUpKey(): string | undefined;
   openStepUp(passphrase: string): Signer;
-  /** Throws `alreadyExists`. Gives the public key. */
+  /** Makes the passphrase key and returns its public key. Throws `alreadyExists`. */
   createStepUp(passphrase: string): string;
-  /** Opens the old one, then replaces it. Gives the new public key. */
+  /** Checks the old passphrase, then replaces the key. Returns the new public key. */
   rotateStepUp(passphrase: string, next: string): string;
 }
 
-/** Opens the key ring of a state. A key file that others could read is refused. */
+/** Opens the key ring of a state. Refuses a key file that others could read. */
 export function openKeyRing(
   disk: DiskRead & DiskWrite,
   places: Pick<Places, "person">,
@@ -61,7 +61,7 @@ export function openKeyRing(
     const found = read(name);
     if (found !== undefined) return openKey(found);
     write(name, makeKeyFile());
-    // Read back: of two that make it at once, both use the one that stayed.
+    // Read back: when two processes make the key at once, both must use the one that stayed.
     const kept = read(name);
     if (kept === undefined) throw new Fault("notFound", `Cannot find the key "${name}" just made`);
     return openKey(kept);

@@ -1,4 +1,4 @@
-/** The person's secrets in STATE/person: secrets.json, sealed under the file secret_key. @module */
+/** Keeps the operator's secrets in STATE/person: secrets.json, sealed with the key in the file secret_key. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { McpServerName } from "../../contracts/exchange/mod.ts";
@@ -13,39 +13,39 @@ import { isFleetSecret, isHookSecret } from "./hook_secret.ts";
 
 const FILE = "secrets.json";
 const KEY = "secret_key";
-const PRIVATE = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** The secrets of one state. */
 export interface SecretKeep {
-  /** Where each may go; never a value. Sorted by name. */
+  /** Destinations without values, sorted by name. */
   list(): readonly SecretPlace[];
-  /** Keeps a secret; tells whether it replaced one. */
+  /** Keeps a secret; says whether it replaced another. */
   set(secret: Secret): "added" | "replaced";
   /** Throws `notFound`. */
   remove(name: string): void;
-  /** Of what is sealed, secrets of imported servers, webhooks and fleets left out: changes whenever one was set or removed. */
+  /** Digest of the kernel's sealed secrets; changes whenever one of them is set or removed. */
   digest(): string;
-  /** Every secret but those of imported servers, webhooks and fleets, opened. Throws `invalidInput` when one does not open. */
+  /** The secrets for the kernel, opened. Throws `invalidInput` when one does not open. */
   load(): readonly Secret[];
-  /** The secrets of one imported server, opened: for its loan and for nothing else. Throws as `load`. */
+  /** The secrets of one imported server, opened, for its loan only. Throws as `load`. */
   loadMcp(server: McpServerName): readonly Secret[];
-  /** The value of a webhook's secret; undefined where there is none of that name. Throws as `load`. */
+  /** The value of a webhook's secret; undefined where none has that name. Throws as `load`. */
   loadHook(name: string): string | undefined;
   /** The token of a fleet's gateway, `fleet:HOST`; undefined where none is kept. Throws as `load`. */
   loadFleet(origin: string): string | undefined;
 }
 
-/** What a kernel is never told: each is another's alone. */
-const apart = (entry: SealedSecret): boolean =>
+/** Secrets of imported servers, webhooks and fleets: the kernel never receives them. */
+const notForKernel = (entry: SealedSecret): boolean =>
   isMcpSecretPlace(entry) || isHookSecret(entry) || isFleetSecret(entry);
 
 type Disk = DiskRead & DiskWrite;
 
-/** Reads a file that is the person's alone; undefined when there is none. Throws `refused` for a loose one. */
+/** Reads a file that only its owner may read; undefined when there is none. Throws `refused` for looser modes. */
 function readPrivate(disk: DiskRead, path: string): string | undefined {
   const bytes = disk.read(path);
   if (bytes === undefined) return undefined;
-  if (((disk.stat(path)?.mode ?? 0) & PRIVATE) !== 0) {
+  if (((disk.stat(path)?.mode ?? 0) & GROUP_AND_OTHERS) !== 0) {
     throw new Fault("refused", `Cannot use "${path}": others can read it; make it 0600`);
   }
   return new TextDecoder().decode(bytes);
@@ -56,7 +56,7 @@ function parseFile(path: string, text: string | undefined): readonly SealedSecre
   try {
     return SecretFile.parse(JSON.parse(text)).secrets;
   } catch {
-    // Without its cause: a parser's message repeats the text.
+    // No cause: a parser's message repeats the text.
     throw new Fault(
       "invalidInput",
       `Cannot read "${path}": it is damaged; remove it and give the secrets again`,
@@ -64,7 +64,7 @@ function parseFile(path: string, text: string | undefined): readonly SealedSecre
   }
 }
 
-/** Opens the secrets of a state. Files that others could read are refused. */
+/** Opens the secrets of a state. Refuses files that others could read. */
 export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): SecretKeep {
   const path = join(places.person, FILE);
   const keyPath = join(places.person, KEY);
@@ -108,7 +108,7 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
     set(secret: Secret): "added" | "replaced" {
       const kept = entries();
       const others = kept.filter(({ name }) => name !== secret.name);
-      // A value that the key does not open is not worth keeping the key for.
+      // Checked before writing: a key that does not open the other secrets must not seal a new one.
       const key = provideKey(others);
       for (const each of others) openSecret(key, each);
       write([...others, sealSecret(key, secret)]);
@@ -123,10 +123,10 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
       write(others);
     },
     digest: () => {
-      const kept = entries().filter((each) => !apart(each));
+      const kept = entries().filter((each) => !notForKernel(each));
       return sha256Hex(kept.length === 0 ? "" : JSON.stringify(kept));
     },
-    load: () => opened((each) => !apart(each)),
+    load: () => opened((each) => !notForKernel(each)),
     loadMcp: (server: McpServerName) => opened(({ origin }) => origin === mcpOrigin(server)),
     loadHook: (name: string) =>
       opened((each) => isHookSecret(each) && each.name === name)[0]?.value,
@@ -136,10 +136,10 @@ export function openSecretKeep(disk: Disk, places: Pick<Places, "person">): Secr
 }
 
 /**
- * Every secret of a state with its value, for the kernel's configuration; empty when none was set.
+ * The kernel's secrets of a state with their values, for its configuration; empty when none was set.
  *
- * @throws Fault `refused` for files that others can read, `invalidInput` for damaged ones or another
- * key, `notFound` when the key is gone.
+ * @throws Fault `refused` for files that others can read, `invalidInput` for damaged ones or a wrong key, `notFound`
+ * when the key is gone.
  */
 export function loadSecrets(disk: Disk, places: Pick<Places, "person">): readonly Secret[] {
   return openSecretKeep(disk, places).load();

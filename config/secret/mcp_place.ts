@@ -1,9 +1,9 @@
-/** Secrets of imported servers as the keep knows them: bound to one server and one place of it. @module */
+/** Secrets of imported servers in the keep: each bound to one server and one place in its reach. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { McpEnvName, McpServerName } from "../../contracts/exchange/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
 
-/** Where in a server's reach a secret goes: a variable of its environment, a header of requests to it, its OAuth tokens. */
+/** Where a server's secret goes: a variable of its environment, a header of requests to it, its OAuth tokens. */
 export type McpSecretPlace = { readonly env: string } | { readonly header: string } | OAuthPlace;
 
 /** See {@link McpSecretPlace}. */
@@ -14,10 +14,10 @@ export interface OAuthPlace {
 type Bound = Pick<Secret, "name" | "origin" | "header" | "prefix">;
 
 const HEADER = /^[a-z][a-z0-9-]{0,63}$/;
-/** OAuth tokens and private keys are longer than what a header holds. */
-const LONGEST = 65_536;
+/** OAuth tokens and private keys are longer than a header's values. */
+const MAX_VALUE = 65_536;
 
-/** What stands for an origin: no address can be written so. */
+/** Stands in for an origin; no address has this form. */
 export function mcpOrigin(server: McpServerName): string {
   return `mcp:${server}`;
 }
@@ -27,13 +27,13 @@ function written(place: McpSecretPlace): string {
   return "header" in place ? `header:${place.header}` : "oauth";
 }
 
-/** Under which name, origin and "header" the keep holds it. */
+/** The name, origin and "header" under which the keep holds the secret. */
 export function mcpSecret(server: McpServerName, place: McpSecretPlace): Bound {
   const origin = mcpOrigin(server), header = written(place);
   return { name: `${origin}/${header}`, origin, header, prefix: "" };
 }
 
-/** Reads where an entry of the keep goes; undefined for every other secret. */
+/** The destination of an entry of the keep; undefined for secrets that are not an imported server's. */
 export function readMcpSecret(
   entry: Bound,
 ): { readonly server: McpServerName; readonly place: McpSecretPlace } | undefined {
@@ -43,7 +43,7 @@ export function readMcpSecret(
   const place = parsePlace(kind, name);
   if (!server.success || place === undefined) return undefined;
   const bound = mcpSecret(server.data, place);
-  // Written in one way only: two spellings would be two secrets of one place.
+  // Canonical only: two spellings would allow two secrets for one place.
   const same = bound.name === entry.name && bound.header === entry.header && entry.prefix === "";
   return same ? { server: server.data, place } : undefined;
 }
@@ -55,7 +55,7 @@ function parsePlace(kind: string, name: string): McpSecretPlace | undefined {
   return undefined;
 }
 
-/** Tells whether an entry is an imported server's. */
+/** Whether an entry belongs to an imported server. */
 export function isMcpSecretPlace(entry: Bound): boolean {
   return readMcpSecret(entry) !== undefined;
 }
@@ -70,11 +70,11 @@ export function parseMcpSecretName(text: string): string {
   );
 }
 
-/** Parses a value: 1 to 65,536 characters, no NUL. Throws Fault `invalidInput`, which never repeats it. */
+/** Parses a value: 1 to 65,536 characters, no NUL. Throws Fault `invalidInput`, which never repeats the value. */
 export function parseMcpSecretValue(text: string): string {
-  if (text.length > 0 && text.length <= LONGEST && !text.includes("\0")) return text;
+  if (text.length > 0 && text.length <= MAX_VALUE && !text.includes("\0")) return text;
   throw new Fault(
     "invalidInput",
-    `Cannot keep the secret: a value has 1 to ${LONGEST} characters, none of them NUL`,
+    `Cannot keep the secret: a value has 1 to ${MAX_VALUE} characters, none of them NUL`,
   );
 }

@@ -1,4 +1,4 @@
-/** What a secret may be called, where it may go, and what it may hold. @module */
+/** Rules for a secret: its name, its destination, its value. @module */
 import * as z from "zod";
 import { Fault, isLoopback } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
@@ -8,10 +8,10 @@ import { HOOK_PLACE, isFleetSecret } from "./hook_secret.ts";
 /** A secret without its value: safe to show. */
 export type SecretPlace = Omit<Secret, "value">;
 
-const LEAST = 8;
-const MAX = 8_192;
+const MIN_VALUE = 8;
+const MAX_VALUE = 8_192;
 
-// Headers that route, frame or account for a request: a secret in one of them would change what it is.
+// Headers that route, frame or account for a request: a secret in one would change the meaning of the request.
 const RESERVED: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -53,12 +53,12 @@ export function parseSecretName(text: string): string {
   return text;
 }
 
-/** Parses a name of a kept secret, an imported server's among them. Throws `invalidInput`. */
+/** Parses the name of a kept secret, which may belong to an imported server. Throws `invalidInput`. */
 export function parseKeptName(text: string): string {
   return text.startsWith("mcp:") ? parseMcpSecretName(text) : parseSecretName(text);
 }
 
-/** Parses an origin: https, or http to this machine, as `URL.origin` writes it. Throws `invalidInput`. */
+/** Parses an origin: https, or http to this machine, in the form of `URL.origin`. Throws `invalidInput`. */
 export function parseSecretOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.origin === "null") {
@@ -76,7 +76,7 @@ export function parseSecretOrigin(text: string): string {
   );
 }
 
-/** Parses a header's name; gives it in lower case. Throws `invalidInput` for one that steers the request. */
+/** Parses a header's name, into lower case. Throws `invalidInput` for a header that steers the request. */
 export function parseSecretHeader(text: string): string {
   const name = text.toLowerCase();
   if (!/^[!#$%&'*+.^_`|~0-9a-z-]{1,64}$/.test(name)) {
@@ -88,7 +88,7 @@ export function parseSecretHeader(text: string): string {
   return name;
 }
 
-/** Parses what stands before the value: up to 64 visible ASCII characters and spaces. Throws `invalidInput`. */
+/** Parses the text before the value: up to 64 visible ASCII characters and spaces. Throws `invalidInput`. */
 export function parseSecretPrefix(text: string): string {
   if (!/^[\x20-\x7e]{0,64}$/.test(text) || text.startsWith(" ")) {
     throw wrong("Cannot use that prefix: it is up to 64 visible ASCII characters");
@@ -97,18 +97,18 @@ export function parseSecretPrefix(text: string): string {
 }
 
 /**
- * Parses a value as it was read: one line end is dropped. 8 to 8,192 visible ASCII characters.
+ * Parses a value as read from input: drops one line end. 8 to 8,192 visible ASCII characters.
  *
  * @throws Fault `invalidInput`, which never repeats the value.
  */
 export function parseSecretValue(text: string): string {
   const value = text.replace(/\r?\n$/, "");
-  // Shorter ones could not be taken out of answers without taking out ordinary words.
+  // Answers are searched for secrets: removing a shorter one would remove ordinary words.
   if (value === "") {
     throw wrong("Cannot keep the secret: it is empty; type it at a terminal, or pipe it in");
   }
-  if (value.length < LEAST || value.length > MAX) {
-    throw wrong(`Cannot keep the secret: a value has ${LEAST} to ${MAX} characters`);
+  if (value.length < MIN_VALUE || value.length > MAX_VALUE) {
+    throw wrong(`Cannot keep the secret: a value has ${MIN_VALUE} to ${MAX_VALUE} characters`);
   }
   if (!/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
     throw wrong("Cannot keep the secret: a header's value is one line of visible ASCII characters");
@@ -125,13 +125,13 @@ const passes = (parse: (text: string) => string) => (text: string): boolean => {
   }
 };
 
-/** What a secret is sealed into: base64url, all three. */
+/** Fields of AES-GCM, base64url. */
 const SEAL = {
   nonce: z.string().regex(/^[A-Za-z0-9_-]{16}$/),
   tag: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
 };
 
-/** One entry of secrets.json: a place, and its sealed value. */
+/** One entry of secrets.json: a destination, and the sealed value. One form each for: people's, imported servers', fleets' and webhooks' secrets. */
 export const SealedSecret = z.union([
   z.object({
     name: z.string().refine(passes(parseSecretName)),
@@ -169,7 +169,7 @@ export const SealedSecret = z.union([
 /** See {@link SealedSecret}. */
 export type SealedSecret = z.infer<typeof SealedSecret>;
 
-/** All of secrets.json. */
+/** The content of secrets.json. */
 export const SecretFile = z.object({
   version: z.literal(1),
   secrets: z.array(SealedSecret).max(512),

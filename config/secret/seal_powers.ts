@@ -1,4 +1,4 @@
-/** Seals secrets: AES-256-GCM, bound to the place that a secret may go to. @module */
+/** Seals secrets with AES-256-GCM, bound to their destination. @module */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";
@@ -9,7 +9,7 @@ import { parseSecretValue, type SealedSecret, type SecretPlace } from "./rules.t
 const b64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url");
 const unb64 = (text: string): Buffer => Buffer.from(text, "base64url");
 
-// The place is authenticated with the value: an edited origin makes the value unreadable.
+// The destination is authenticated with the value: an edited origin makes the value unreadable.
 const bound = (place: SecretPlace): Buffer =>
   Buffer.from(`remit secret\n${
     canonicalJson({
@@ -20,7 +20,7 @@ const bound = (place: SecretPlace): Buffer =>
     })
   }`);
 
-/** A fresh key as a key file holds it: 32 random bytes, base64url. */
+/** A fresh key in the form of a key file: 32 random bytes, base64url. */
 export function makeSecretKey(): string {
   return b64(randomBytes(32));
 }
@@ -52,7 +52,7 @@ export function sealSecret(key: Uint8Array, secret: Secret): SealedSecret {
   };
 }
 
-/** Opens one secret. Throws `invalidInput` when the key is another, or anything of the entry was changed. */
+/** Opens one secret. Throws `invalidInput` for a wrong key or an entry that was changed. */
 export function openSecret(key: Uint8Array, entry: SealedSecret): Secret {
   const { name, origin, header, prefix } = entry;
   try {

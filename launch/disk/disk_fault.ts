@@ -1,4 +1,4 @@
-/** What the machine refuses of a file, as a fault: a full or read-only disk is no bug of ours. @module */
+/** Turns errors of the file system into faults: a full or read-only disk is no bug of Remit's. @module */
 import { displayText } from "../../text/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 
@@ -17,19 +17,16 @@ const WHY: ReadonlyMap<unknown, string> = new Map([
   ["ENFILE", "the machine has too many files open"],
 ]);
 
-/** Free room, in bytes, below which writing soon fails. */
+/** Free bytes below which writing soon fails. */
 const MIN_FREE_BYTES = 16_000_000;
 const MIN_FREE_FILES = 64;
 
-/** What a file system says of itself; see statfs(2). `files` is 0 where it does not count files. */
-export interface RoomFacts {
+/** Why a file system has too little room, in words for a person; undefined where it has enough. */
+export function lackOfRoom({ freeBytes, files, freeFiles }: {
   readonly freeBytes: number;
   readonly files: number;
   readonly freeFiles: number;
-}
-
-/** Why little can be written into a file system: words for a person, or undefined where there is room. */
-export function lackOfRoom({ freeBytes, files, freeFiles }: RoomFacts): string | undefined {
+}): string | undefined {
   if (freeBytes < MIN_FREE_BYTES) {
     return `the disk is full: ${(freeBytes / 1e6).toFixed(1)} MB are free`;
   }
@@ -39,13 +36,13 @@ export function lackOfRoom({ freeBytes, files, freeFiles }: RoomFacts): string |
   return undefined;
 }
 
-/** Why an error of the file system was raised, in words for a person; undefined for every other error. */
+/** The cause of a file system error, in words for a person; undefined for every other error. */
 export function diskWhy(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? WHY.get(error.code) : undefined;
 }
 
 /**
- * The fault that an error of the file system stands for; undefined for every other error.
+ * The fault for an error of the file system; undefined for every other error.
  *
  * @example
  * ```ts

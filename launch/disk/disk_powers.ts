@@ -1,14 +1,14 @@
-/** The operator's own files, as the command line reads and writes them. @module */
+/** The command line's access to the operator's files. @module */
+import { createHash } from "node:crypto";
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { diskWhy, lackOfRoom } from "./disk_fault.ts";
-import type { DiskRead, DiskWrite } from "./machine.ts";
-import { readTreeFacts } from "./tree_powers.ts";
+import type { DiskRead, DiskWrite, TreeFacts } from "./machine.ts";
 
 /**
- * Mode of a file that is made. `Deno.writeFile` and its kin give theirs to one that is there, too: to
- * somebody's own file, or to a device, which nobody else can open from then on.
+ * Mode of new files. Not passed to `Deno.writeFile` and similar, which change the mode of existing files, too: of the
+ * person's own file, or of a device that nobody else could open then.
  */
 const NEW_FILE = 0o600;
 
@@ -25,12 +25,12 @@ function orUndefined<T>(read: () => T): T | undefined {
   }
 }
 
-/** As {@link orUndefined}, of a path: what this process may not reach is a refusal, no crash. */
+/** {@link orUndefined} for a path; throws a refusal where this process has no access. */
 function look<T>(path: string, read: () => T): T | undefined {
   try {
     return orUndefined(read);
   } catch (cause) {
-    // Nothing can be there.
+    // No file can have such a name.
     if (
       path.includes("\0") ||
       (cause instanceof Error && "code" in cause && cause.code === "ENAMETOOLONG")
@@ -46,21 +46,24 @@ function look<T>(path: string, read: () => T): T | undefined {
   }
 }
 
-/** A link to a device has no end, a pipe no beginning, and neither is what a folder should hold. */
-function readPlain(path: string, most: number): Uint8Array {
+/** Reads a plain file; refuses devices, which may never end, and pipes, which may never begin. */
+function readPlain(path: string, maxBytes: number): Uint8Array {
   const refused = (why: string): Fault => new Fault("refused", `Cannot read "${path}": ${why}`);
   if (!Deno.statSync(path).isFile) throw refused("it is no plain file");
   using file = Deno.openSync(path);
-  const bytes = new Uint8Array(Math.min(file.statSync().size, most) + 1);
+  const bytes = new Uint8Array(Math.min(file.statSync().size, maxBytes) + 1);
   let length = 0;
   for (let read: number | null = 1; read !== null && read > 0; length += read ?? 0) {
     read = file.readSync(bytes.subarray(length));
   }
   if (length < bytes.length) return bytes.subarray(0, length);
-  throw new Fault("tooLarge", `Cannot read "${path}": it has more than ${most} bytes, or grows`);
+  throw new Fault(
+    "tooLarge",
+    `Cannot read "${path}": it has more than ${maxBytes} bytes, or grows`,
+  );
 }
 
-/** Gives a draft its name unless a file has it already: of two at once, the first one stays. */
+/** Links a draft to its name unless the name is taken: of two writers at once, the first wins. */
 function linkFresh(draft: string, path: string): void {
   try {
     Deno.linkSync(draft, path);
@@ -74,7 +77,7 @@ function writeAll(file: Deno.FsFile, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += file.writeSync(bytes.subarray(at));
 }
 
-/** Looks at the nearest folder that is there: what is beneath it would have to be made. */
+/** Why `path` cannot be written: checks the nearest existing folder. */
 function obstacle(path: string): string | undefined {
   for (let folder = path;; folder = dirname(folder)) {
     const found = orUndefined(() => Deno.statSync(folder));
@@ -88,7 +91,62 @@ function obstacle(path: string): string | undefined {
   }
 }
 
-/** Makes the hands that touch the disk, with the process's own rights. */
+/** Most entries of a tree. */
+const MAX_ENTRIES = 200_000;
+const CHUNK = 1024 * 1024;
+
+/** Walks a tree. @throws Fault `tooLarge`; an error of the system for an unreadable entry */
+function readTreeFacts(root: string): TreeFacts {
+  const files: string[] = [];
+  // `seen` holds sizes and times, a quick sign of changes; `shape` the kinds of entries, part of the digest that decides.
+  const seen = createHash("sha256"), shape = createHash("sha256");
+  let entries = 0, bytes = 0;
+  const walk = (folder: string, name: string): void => {
+    for (const entry of [...Deno.readDirSync(folder)].sort((a, b) => a.name < b.name ? -1 : 1)) {
+      entries += 1;
+      if (entries > MAX_ENTRIES) {
+        throw new Fault(
+          "tooLarge",
+          `Cannot pin "${root}": it holds more than ${MAX_ENTRIES} files`,
+        );
+      }
+      const path = `${folder}/${entry.name}`, own = `${name}/${entry.name}`;
+      const { size, mtime, ctime, ino, mode } = Deno.lstatSync(path);
+      const times = `${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;
+      if (entry.isDirectory) {
+        shape.update(`${own}\0folder\n`);
+        walk(path, own);
+      } else if (entry.isSymlink) {
+        shape.update(`${own}\0link ${Deno.readLinkSync(path)}\n`);
+      } else {
+        const runs = (mode ?? 0) & 0o111;
+        shape.update(`${own}\0file ${size} ${runs}\n`);
+        seen.update(`${own}\0${size} ${times} ${runs}\n`);
+        bytes += size;
+        files.push(path);
+      }
+    }
+  };
+  walk(root, "");
+  const shapeDigest = shape.digest("hex");
+  return Object.freeze<TreeFacts>({
+    ...{ files: files.length, bytes },
+    seen: createHash("sha256").update(`${shapeDigest} ${seen.digest("hex")}`).digest("hex"),
+    digest(): string {
+      const all = createHash("sha256").update(`${shapeDigest}\n`);
+      const buffer = new Uint8Array(CHUNK);
+      for (const path of files) {
+        using file = Deno.openSync(path);
+        for (let read = file.readSync(buffer); read !== null; read = file.readSync(buffer)) {
+          all.update(buffer.subarray(0, read));
+        }
+      }
+      return all.digest("hex");
+    },
+  });
+}
+
+/** Makes disk access with the rights of this process. */
 export function makeDisk(): DiskRead & DiskWrite {
   return Object.freeze({
     tree: readTreeFacts,
@@ -115,7 +173,7 @@ export function makeDisk(): DiskRead & DiskWrite {
       try {
         return obstacle(path);
       } catch (error) {
-        // Deno itself keeps /sys, /proc and /dev from programs.
+        // Deno refuses programs access to /sys, /proc and /dev.
         if (error instanceof Deno.errors.NotCapable) return "it is no place for files";
         const why = diskWhy(error);
         if (why === undefined) throw error;

@@ -3,22 +3,22 @@ import { accessSync, constants } from "node:fs";
 import type { Environment } from "./machine.ts";
 import { diskWhy } from "./disk_fault.ts";
 
-const LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz";
+const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-function randomLetters(count: number): string {
+function randomText(count: number): string {
   let text = "";
   while (text.length < count) {
     for (const byte of crypto.getRandomValues(new Uint8Array(count * 2))) {
-      // 252 is the largest multiple of 36 in a byte: no letter is likelier than another.
-      if (byte < 252 && text.length < count) text += LETTERS.charAt(byte % 36);
+      // 252 is the largest multiple of 36 in a byte: every character is equally likely.
+      if (byte < 252 && text.length < count) text += ALPHABET.charAt(byte % 36);
     }
   }
   return text;
 }
 
 /**
- * Why a folder for sockets cannot be used, where it cannot: su, sudo, cron and containers keep the variable of a login
- * whose folder is not there, or is another account's.
+ * Why a folder cannot hold sockets; undefined where it can. su, sudo, cron and containers keep the variable of a login
+ * whose folder is missing or belongs to another account.
  */
 function runtimeObstacle(path: string, uid: number): string | undefined {
   try {
@@ -30,7 +30,7 @@ function runtimeObstacle(path: string, uid: number): string | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return "it is not there";
-    // Deno itself keeps /sys, /proc and /dev from programs.
+    // Deno refuses programs access to /sys, /proc and /dev.
     if (error instanceof Deno.errors.NotCapable) return "it is no place for files";
     const why = diskWhy(error);
     if (why === undefined) throw error;
@@ -38,7 +38,7 @@ function runtimeObstacle(path: string, uid: number): string | undefined {
   }
 }
 
-/** Reads the surroundings. `deno task` changes the folder: the caller's is in INIT_CWD. */
+/** Reads the caller's environment. `deno task` changes the folder: the caller's is in INIT_CWD. */
 export function readEnvironment(home: string): Environment {
   const underTask = Deno.env.get("REMIT_CWD") ?? Deno.env.get("INIT_CWD");
   const cwd = underTask !== undefined && underTask.startsWith("/") ? underTask : Deno.cwd();
@@ -53,12 +53,12 @@ export function readEnvironment(home: string): Environment {
       ? {}
       : { unusableRuntime: `XDG_RUNTIME_DIR names "${runtime}": ${unusable}` }),
     uid,
-    // The launcher finds Deno or npx by itself: what is shown can be typed wherever this runs.
+    // The launcher finds Deno or npx by itself, so a person can type this command anywhere.
     command: Deno.env.get("REMIT_COMMAND") ?? (cwd === home ? "bin/remit" : `${home}/bin/remit`),
     root: Deno.uid() === 0,
     linux: Deno.build.os === "linux",
     home,
     now: () => Date.now(),
-    id: (prefix: string) => prefix + randomLetters(12),
+    id: (prefix: string) => prefix + randomText(12),
   });
 }

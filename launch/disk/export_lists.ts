@@ -1,6 +1,6 @@
 /**
- * Lists of wikis' exports on this machine: what `remit.json` in a folder says of the files beneath it.
- * Anyone may have written one, so that it only ever makes a file worse. docs/decision/0038.
+ * Export lists of wikis on this machine: `remit.json` in a folder labels the files beneath it. Anyone may have written
+ * one, so a list only makes a label stricter. docs/decision/0038.
  * @module
  */
 import { dirname, join } from "node:path";
@@ -17,18 +17,18 @@ import type { ContentColours } from "../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import type { DiskRead } from "./machine.ts";
 
-/** Folders above a file that are looked at. */
+/** Most folders above a file that are searched for lists. */
 const MAX_ABOVE = 64;
 
-/** The lists, each folder looked at once. */
+/** The lists; each folder is read once. */
 export interface ExportLists {
-  /** The worst that the lists in this folder and above it say of all their files; undefined where there is none. */
+  /** The strictest claim of the lists in and above this folder about all their files; undefined without a list. */
   over(folder: string): ContentColours | undefined;
-  /** What the lists above a file say of its content; undefined where none knows it. */
+  /** The strictest claim of the lists above a file about its content; undefined where no list knows it. */
   ofFile(path: string): ContentColours | undefined;
 }
 
-/** Makes them. Paths are absolute and real. */
+/** Reads lists on demand. Paths are absolute and real. */
 export function makeExportLists(disk: Pick<DiskRead, "read">): ExportLists {
   const known = new Map<string, ExportClaims | undefined>();
 
@@ -43,7 +43,7 @@ export function makeExportLists(disk: Pick<DiskRead, "read">): ExportLists {
       return bytes === undefined ? undefined : parseExportClaims(bytes);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // Something else of that name, or what may not be read, is no list.
+      // A file that is no list, or may not be read, claims nothing.
       return error.code === "tooLarge" ? WORST_CLAIMS : undefined;
     }
   };
@@ -78,7 +78,7 @@ export function makeExportLists(disk: Pick<DiskRead, "read">): ExportLists {
         const digest = sha256Hex(bytes);
         return worst(lists.map((list) => list.of(digest)));
       } catch (error) {
-        // What may not be read is not taken in.
+        // A file that may not be read cannot be taken in either.
         if (error instanceof Fault) return undefined;
         throw error;
       }

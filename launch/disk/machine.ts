@@ -1,9 +1,9 @@
-/** What a program of Remit's may do on its machine: its files, its surroundings, its words about what goes on. @module */
+/** A program's access to its machine: files, environment, progress messages. @module */
 
-/** What stands at a path, behind links. */
+/** Facts about a path, with links followed. */
 export interface FileFacts {
   readonly folder: boolean;
-  /** A file, no device, pipe or socket. */
+  /** A regular file: no device, pipe or socket. */
   readonly plain: boolean;
   /** A unix socket. */
   readonly socket: boolean;
@@ -12,23 +12,23 @@ export interface FileFacts {
   readonly uid: number;
 }
 
-/** What lies beneath a folder. */
+/** Facts about a folder's tree. */
 export interface TreeFacts {
   readonly files: number;
   readonly bytes: number;
-  /** Changes with whatever changes there: hex, of names, sizes and times. Quick. */
+  /** Hex digest of names, sizes and times: changes with any change in the tree. Quick. */
   readonly seen: string;
-  /** SHA-256 of names and contents, hex: reads all of it. */
+  /** SHA-256 of names and contents, hex: reads every file. */
   digest(): string;
 }
 
-/** Reads files of the operator's own. */
+/** Reads the operator's files. */
 export interface DiskRead {
-  /** Looks through a folder. Throws Fault `tooLarge` past 200,000 files. */
+  /** Walks a folder. Throws Fault `tooLarge` past 200,000 files. */
   tree(path: string): TreeFacts;
   /**
-   * Undefined when there is no such file. With `most`, of a file that anyone may have put there: a plain one of at most so
-   * many bytes. Throws Fault `refused`, `tooLarge`.
+   * Undefined when there is no such file. With `most`, for paths that others can write: reads only a plain file of at most
+   * so many bytes. Throws Fault `refused`, `tooLarge`.
    */
   read(path: string, options?: { readonly most?: number }): Uint8Array | undefined;
   /** Names in a folder; empty when there is none. */
@@ -38,58 +38,57 @@ export interface DiskRead {
   /** Undefined when there is nothing. */
   stat(path: string): FileFacts | undefined;
   /**
-   * Why nothing can be written at `path`, which need not be there yet, in words for a person: no right to, a disk that is
-   * full or read-only. Undefined where it can.
+   * Why nothing can be written at `path`, which need not exist, in words for a person: no permission, a disk that is full
+   * or read-only. Undefined where writing works.
    */
   obstacle(path: string): string | undefined;
 }
 
-/** Writes files of the operator's own. */
+/** Writes the operator's files. */
 export interface DiskWrite {
   /**
-   * Whole or not at all, by rename. `mode` is 0600 when not given. `fresh` leaves a file that is
-   * there already as it is.
+   * Writes whole or not at all, by rename. `mode` is 0600 by default. `fresh` leaves an existing file as it is.
    */
   write(
     path: string,
     bytes: Uint8Array | string,
     options?: { readonly mode?: number; readonly fresh?: boolean },
   ): void;
-  /** A file, or a folder with all in it; nothing when there is none. */
+  /** Removes a file, or a folder with its content; does nothing when there is none. */
   remove(path: string): void;
-  /** With its parents. 0700 when not given. */
+  /** Makes a folder and its parents; mode 0700 by default. */
   makeFolder(path: string, mode?: number): void;
-  /** To what is there, whose mode stays as it is; a new file is 0600. */
+  /** Appends to a file, whose mode stays; a new file is 0600. */
   append(path: string, text: string): void;
-  /** Empties a file where it is: a pipe or a device stays one, and its mode as it was. */
+  /** Empties a file in place: pipes and devices stay what they are, modes stay. */
   clear(path: string): void;
-  /** A symbolic link at `path` to `target`, which need not be there. */
+  /** Makes a symbolic link at `path` to `target`, which need not exist. */
   link(path: string, target: string): void;
-  /** A fresh folder of the system's temporary place. */
+  /** Makes a fresh folder in the system's temporary place. */
   temporary(prefix: string): string;
 }
 
-/** The caller's surroundings. */
+/** The caller's environment. */
 export interface Environment {
-  /** Absolute: what relative paths are taken against. */
+  /** Absolute folder against which relative paths resolve. */
   readonly cwd: string;
   env(name: string): string | undefined;
   readonly uid: number;
-  /** Root is at work, and what it allows reaches all of this machine. */
+  /** Whether this runs as root, so that a grant may reach the whole machine. */
   readonly root: boolean;
   readonly linux: boolean;
-  /** How the person calls this program: `bin/remit`, or where it lies. */
+  /** The command that the person types for this program: `bin/remit`, or its path. */
   readonly command: string;
   /** Remit's own folder. */
   readonly home: string;
   now(): number;
   /** `prefix` and 12 characters of `[0-9a-z]`. */
   id(prefix: string): string;
-  /** Why the folder that XDG_RUNTIME_DIR names is not used: words for a person. */
+  /** Why the folder in XDG_RUNTIME_DIR is not used, in words for a person. */
   readonly unusableRuntime?: string;
 }
 
-/** Where words about what goes on are said. Everything given to it must be safe text. */
+/** Shows progress. Callers pass safe text only. */
 export interface Progress {
   /** One line of the live view, on standard error. */
   say(line: string): void;

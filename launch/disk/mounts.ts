@@ -1,6 +1,6 @@
-/** Mounts as flags and remit.yaml give them, checked against what must never be mounted. @module */
+/** Parses mounts of flags and remit.yaml, and checks them against what must never be mounted. @module */
 import { basename, dirname } from "node:path";
-import { MountName, worseClaim } from "../../contracts/authority/mod.ts";
+import { mixColour, mixLabel, MountName, worseClaim } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import { type Mount, MountMode } from "../../contracts/tool/mod.ts";
 import type { DiskRead, Environment } from "./machine.ts";
@@ -42,7 +42,7 @@ export function parseMount(text: string): MountWish {
   return { name: name.data, dir, mode: mode.success ? mode.data : "stage" };
 }
 
-/** A name for a folder that was given without one. */
+/** A mount name for a folder given without one. */
 export function mountNameOf(dir: string): string {
   const name = basename(dir).toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "");
   return name === "" ? "folder" : name.slice(0, 32);
@@ -93,7 +93,7 @@ export function resolveMount(
     );
   }
   const told = { colour: parts.colour ?? "YELLOW", label: parts.label ?? "internal" } as const;
-  // Of an export that lies within the mount its files are told apart; of one that lies around it, the tools see no list.
+  // Export lists within the mount label their files one by one; tools do not see a list around the mount, so its worst label covers the mount.
   const enclosing = makeExportLists(disk).over(dirname(dir));
   return {
     name: MountName.parse(wish.name),
@@ -102,4 +102,48 @@ export function resolveMount(
     ...(enclosing === undefined ? told : worseClaim(told, enclosing)),
     marks: [],
   };
+}
+
+const MODES = ["rw", "stage", "ro"] as const;
+
+/**
+ * The same mounts, each with the colours and labels of the mounts within it.
+ *
+ * @throws Fault `refused` where an outer mount would write an inner mount's files with less review
+ */
+export function nestMounts(mounts: readonly Mount[]): Mount[] {
+  return mounts.map((outer) =>
+    mounts.reduce((whole, inner) => {
+      if (inner.name === outer.name || !within(inner.dir, outer.dir)) return whole;
+      checkModes(outer, inner);
+      const { colour, label } = inner;
+      const at = inner.dir.slice(outer.dir.length).replace(/^\//, "").replace(/[*?]/g, "?");
+      const marks = inner.marks.map((mark) => ({ ...mark, path: beneath(at, mark.path) }));
+      if (at !== "") {
+        return { ...whole, marks: [...whole.marks, { path: `${at}/**`, colour, label }, ...marks] };
+      }
+      return {
+        ...whole,
+        colour: mixColour(whole.colour, colour),
+        label: mixLabel(whole.label, label),
+        marks: [...whole.marks, ...marks],
+      };
+    }, outer)
+  );
+}
+
+function checkModes(outer: Mount, inner: Mount): void {
+  if (MODES.indexOf(outer.mode) >= MODES.indexOf(inner.mode)) return;
+  throw new Fault(
+    "refused",
+    `Cannot mount "${outer.name}" as ${outer.mode}: "${inner.name}" lies in it and is ${inner.mode}; ` +
+      `make both ${inner.mode}, or leave one out`,
+  );
+}
+
+/** An inner mount's mark, in terms of the outer mount. */
+function beneath(at: string, path: string): string {
+  if (at === "" || path.includes("/")) return at === "" ? path : `${at}/${path}`;
+  // A name without a folder: a plain name lies at the top, a pattern anywhere.
+  return /[*?]/.test(path) ? `${at}/**/${path}` : `${at}/${path}/**`;
 }

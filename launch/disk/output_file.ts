@@ -1,4 +1,4 @@
-/** A file that a run writes to, looked at before it starts. @module */
+/** Checks that an output file is writable before a run starts. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { DiskWrite } from "./machine.ts";
 
@@ -10,8 +10,8 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes sure that a file can be written; one that is not there is empty afterwards. `what` is the verb
- * of its error, as in `record to`.
+ * Makes sure that a file can be written; a missing one is created empty. `what` is the verb of the error, as in
+ * `record to`.
  *
  * @throws Fault `invalidInput` that says why not
  */

@@ -1,23 +1,23 @@
-/** Where state, configuration and sockets lie. @module */
+/** The paths of state, configuration and sockets. @module */
 import { createHash } from "node:crypto";
 import { isAbsolute, join, normalize, resolve } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import { displayText } from "../../text/mod.ts";
 import type { DiskRead, DiskWrite, Environment } from "./machine.ts";
 
-/** Absolute folders of this user and state. */
+/** Absolute paths for this user and state. */
 export interface Places {
   /** STATE. */
   readonly state: string;
-  /** STATE/kernel: the kernel's alone. */
+  /** STATE/kernel: only the kernel writes here. */
   readonly kernel: string;
-  /** STATE/person: the keys. */
+  /** STATE/person: the person's keys. */
   readonly person: string;
   /** Short folder for sockets, 0700. */
   readonly runtime: string;
   readonly controlSocket: string;
   readonly brokerSockets: readonly string[];
-  /** RUNTIME/net: sockets that the net service listens on, and nothing else. */
+  /** RUNTIME/net: only the sockets that the net service listens on. */
   readonly net: string;
   readonly proxySockets: readonly string[];
   readonly cache: string;
@@ -29,9 +29,9 @@ export interface Places {
   readonly mcpTrees: string;
   /** The operator's own remit.yaml. */
   readonly config: string;
-  /** Imported MCP servers, written by machine: beside it, or in STATE where a state was named. */
+  /** Lock file of imported MCP servers: beside `config`, or in STATE where `--state` was given. */
   readonly mcpLock: string;
-  /** Of a state that was named: read while it has none of its own. */
+  /** Where `--state` was given: the lock file to read while STATE has none. */
   readonly sharedMcpLock?: string;
   readonly ceiling: string;
 }
@@ -40,7 +40,7 @@ const CEILING = "/etc/remit/ceiling.yaml";
 const BROKER_SOCKETS = 16;
 const PROXY_SOCKETS = 32;
 // Unix socket paths are limited to about 100 bytes.
-const LONGEST_SOCKET = 100;
+const MAX_SOCKET_PATH = 100;
 
 /** Makes a path absolute against the caller's folder; `~/` is the home folder. */
 export function absolute(environment: Pick<Environment, "cwd" | "env">, path: string): string {
@@ -66,7 +66,7 @@ function base(
   return join(home, beneathHome);
 }
 
-/** Computes every place. `state` is the flag `--state`. Throws `invalidInput` without a home. */
+/** Computes every path. `state` is the value of `--state`. Throws `invalidInput` without a home folder. */
 export function placesOf(
   environment: Pick<Environment, "cwd" | "env" | "uid">,
   state: string | undefined,
@@ -80,7 +80,7 @@ export function placesOf(
   const wanted = session !== undefined && isAbsolute(session)
     ? join(session, `remit-${hash}`)
     : undefined;
-  const runtime = wanted !== undefined && wanted.length + "/broker-00".length < LONGEST_SOCKET
+  const runtime = wanted !== undefined && wanted.length + "/broker-00".length < MAX_SOCKET_PATH
     ? wanted
     : `/tmp/remit-${environment.uid}-${hash}`;
   return Object.freeze({
@@ -103,7 +103,7 @@ export function placesOf(
   });
 }
 
-/** Makes a folder that only this user can enter; throws `refused` when it is somebody else's. */
+/** Makes a folder that only this user can enter; throws `refused` when it belongs to someone else. */
 export function makePrivateFolder(
   disk: Pick<DiskRead & DiskWrite, "makeFolder" | "stat" | "real">,
   path: string,
@@ -119,7 +119,7 @@ export function makePrivateFolder(
   }
 }
 
-/** A place that cannot be written, why, and what a person sets to name another one. */
+/** A folder that cannot be written, the reason, and the setting that names another one. */
 export interface Obstacle {
   readonly place: "state" | "cache" | "sockets";
   readonly path: string;
@@ -127,7 +127,7 @@ export interface Obstacle {
   readonly set: string;
 }
 
-/** Which places cannot be written on this machine as it is. */
+/** The folders that cannot be written. */
 export function obstaclesOf(
   disk: Pick<DiskRead, "obstacle">,
   { state, cache, runtime }: Pick<Places, "state" | "cache" | "runtime">,
@@ -147,9 +147,9 @@ export const obstacleText = ({ path, why, set }: Obstacle): string =>
   `Cannot write "${displayText(path, { max: 300 })}": ${why}; ${set} names another folder`;
 
 /**
- * Makes the state and runtime folders, and checks whose they are.
+ * Makes the state and runtime folders, and checks their owner.
  *
- * @throws Fault `unavailable` where one cannot be written, `invalidInput` where it is a file, `refused` where it is somebody else's
+ * @throws Fault `unavailable` for a folder that cannot be written, `invalidInput` for a file in its place, `refused` for another owner
  */
 export function preparePlaces(
   disk: Pick<DiskRead & DiskWrite, "makeFolder" | "stat" | "real" | "obstacle">,
@@ -175,7 +175,7 @@ export function preparePlaces(
   }
 }
 
-/** Tells whether `inner` is `outer` or lies beneath it. Both absolute and resolved. */
+/** Whether `inner` is `outer` or lies beneath it. Both absolute and resolved. */
 export function within(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer === "/" ? "/" : `${outer}/`);
 }

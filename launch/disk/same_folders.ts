@@ -1,11 +1,11 @@
-/** Folders that were handed to a task, before it is taken up again: what was a folder may be a link now. @module */
+/** Checks the folders of a task before it resumes: one may be a link now. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Mount } from "../../contracts/tool/mod.ts";
 import type { DiskRead } from "./machine.ts";
 
 /**
- * Looks whether the folders of a task are still where they were.
- * @throws Fault `refused` where a link stands in place of one: its task would get what nobody handed to it
+ * Checks that the folders of a task are still where they were.
+ * @throws Fault `refused` where a link replaced one: the task would reach files that nobody granted to it
  */
 export function checkSameFolders(
   disk: Pick<DiskRead, "real">,

@@ -1,11 +1,11 @@
-/** Tells when files of a folder were saved. @module */
+/** Watches a folder for saved files. @module */
 import { join } from "node:path";
 
-/** Milliseconds without another change before one is told: editors save in several steps. */
+/** Milliseconds of quiet before a change is reported: editors save in several steps. */
 const SETTLE_MS = 120;
 
 /**
- * Yields once for each burst of changes beneath `folder`, those in its folder `build` aside, until `signal` aborts.
+ * Yields once for each burst of changes beneath `folder`, except in its subfolder `build`, until `signal` aborts.
  * Watching begins with the call: a change before the first `next` is not lost.
  */
 export function watchFolder(folder: string, signal: AbortSignal): AsyncIterable<void> {

@@ -1,4 +1,4 @@
-/** What a kernel of one state is started with. @module */
+/** The configuration that starts a kernel of one state. @module */
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { digestOf } from "../../port/digest.ts";
@@ -13,8 +13,7 @@ import { grantOf } from "../../config/agent/store.ts";
 import { provideBundles } from "../program/bundles_powers.ts";
 import { provideBrowser, provideStore } from "../program/program_cache_powers.ts";
 import { storeChoice } from "./store_choice.ts";
-import type { Progress } from "../disk/machine.ts";
-import type { DiskRead, DiskWrite, Environment } from "../disk/machine.ts";
+import type { DiskRead, DiskWrite, Environment, Progress } from "../disk/machine.ts";
 import type { KernelWish } from "./kernels.ts";
 import { openKeyRing } from "../../config/key/ring.ts";
 import { mcpPrograms } from "../program/mcp_programs_powers.ts";
@@ -30,26 +29,26 @@ import type { SourceDigests } from "../program/source_digest_powers.ts";
 import { VERSION } from "./version.ts";
 import { wikiProgramFile } from "../../memory-wiki/host/process/programs_powers.ts";
 
-/** Minutes that a kernel stays after its last work, where remit.yaml says nothing: a person's next command finds it warm. */
+/** Minutes that an idle kernel stays by default, so that a person's next command finds it warm. */
 const IDLE_MINUTES = 10;
-/** Milliseconds that it stays where it is to leave soon. */
-const SOON_MS = 2_000;
-/** Says the same in seconds for every state of a session: for tests, and for machines that end with their job. */
+/** Shortest idle time of a kernel, milliseconds. */
+const MIN_IDLE_MS = 2_000;
+/** Sets the idle time, in seconds, for tests and for machines that end with their job. */
 const IDLE_VARIABLE = "REMIT_IDLE_SECONDS";
 
 function idleMsOf(environment: KernelParts["environment"], { idleMinutes }: KernelWish): number {
-  const said = environment.env(IDLE_VARIABLE);
-  if (said !== undefined && !/^\d{1,6}$/.test(said)) {
+  const given = environment.env(IDLE_VARIABLE);
+  if (given !== undefined && !/^\d{1,6}$/.test(given)) {
     throw new Fault(
       "invalidInput",
-      `Cannot read ${IDLE_VARIABLE} ${JSON.stringify(said)}: it is a number of seconds`,
+      `Cannot read ${IDLE_VARIABLE} ${JSON.stringify(given)}: it is a number of seconds`,
     );
   }
-  const minutes = said === undefined ? idleMinutes ?? IDLE_MINUTES : Number(said) / 60;
-  return Math.max(SOON_MS, Math.round(minutes * 60_000));
+  const minutes = given === undefined ? idleMinutes ?? IDLE_MINUTES : Number(given) / 60;
+  return Math.max(MIN_IDLE_MS, Math.round(minutes * 60_000));
 }
 
-/** How a login session of systemd's stands is a file that everybody may read. */
+/** The public file in which systemd tells the state of this login session. */
 function sessionFile(
   { environment, disk }: Pick<KernelParts, "environment" | "disk">,
 ): string | undefined {
@@ -60,18 +59,18 @@ function sessionFile(
     : undefined;
 }
 
-/** What the way to a kernel is made of. */
+/** The powers and places that finding or starting a kernel needs. */
 export interface KernelParts {
   readonly places: Places;
   readonly environment: Environment;
   readonly disk: DiskRead & DiskWrite;
   readonly screen: Progress;
-  /** Loaded when a kernel is to be started. */
+  /** Loaded only when a kernel starts. */
   plugins(): Promise<Pick<PluginKit, "builtIn" | "reserved">>;
 }
 
 /**
- * Builds what is not built, and says everything that a kernel for this wish is started with.
+ * Builds missing programs, and returns the configuration and bundle of a kernel for this wish.
  *
  * @throws Fault `unavailable` when a program does not build.
  */
@@ -127,7 +126,7 @@ export async function configFor(
   const bridge = mcpPrograms({ home, cache: places.cache, known });
   const rules = digestOf(toJson({
     ...told,
-    // Their names hold their sources' digests: a kernel of other ones would start what nobody built.
+    // Their names hold digests of their sources: a running kernel with other names would start programs that were never built.
     bridge,
     tools: tools.plugins.map(({ manifest, trusted }) => ({ manifest, trusted })),
     commands,
@@ -160,7 +159,7 @@ export async function configFor(
     secrets: secrets.load(),
     secretsDigest: secrets.digest(),
     commands,
-    // Names sources and rules: a kernel of other ones is another harness.
+    // Names sources and rules: a kernel with others has another harness.
     harness: `${VERSION}-${bundles.digest.slice(0, 12)}-${rules.slice(0, 12)}`,
     brokerSockets: places.brokerSockets,
     proxySockets: places.proxySockets,

@@ -1,4 +1,4 @@
-/** Kernels as those see them who need one: what one is started for, and a session with it. @module */
+/** What a command asks of a kernel, and a session with one. @module */
 import type { Json } from "../../contracts/base/mod.ts";
 import type { BrowserChoice, PolicySource } from "../../contracts/policy/mod.ts";
 import type { CommandClass, ForeignAgent } from "../../contracts/tool/mod.ts";
@@ -6,7 +6,7 @@ import type { CommandClass, ForeignAgent } from "../../contracts/tool/mod.ts";
 /** One open session with a kernel. */
 export interface KernelLink {
   ask(op: string, body: Json): Promise<Json>;
-  /** Events of what is watched on this link. */
+  /** Receives events of what this session watches. */
   onTell(listener: (op: string, body: Json) => void): void;
   /** Resolves with the reason when the session has ended. */
   readonly closed: Promise<Error>;
@@ -16,36 +16,36 @@ export interface KernelLink {
   readonly harness: string;
   readonly head: string;
   readonly receiptKey: string;
-  /** Digest of its rules; empty for one of an earlier version. */
+  /** Digest of the kernel's rules; empty for an earlier version. */
   readonly rules: string;
-  /** Digest of the secrets that it keeps; empty for one of an earlier version. */
+  /** Digest of the kernel's secrets; empty for an earlier version. */
   readonly secrets: string;
-  /** It goes to a fleet's gateway (`--fleet`), and not to a kernel of this machine. */
+  /** The session is with a fleet's gateway (`--fleet`), not with a kernel of this machine. */
   readonly gateway?: true;
 }
 
-/** What a kernel is started for. */
+/** The configuration that a command needs of its kernel. */
 export interface KernelWish {
   readonly policy: PolicySource;
-  /** Keys whose plugins are trusted as Remit's own. */
+  /** Keys whose plugins are as trusted as Remit's own. */
   readonly toolKeys: readonly string[];
   /** Programs that remit.yaml grants, by name. */
   readonly commands: Readonly<Record<string, CommandClass>>;
-  /** The agent of others that a run is handed to, if to one. */
+  /** The foreign agent that the run is handed to. */
   readonly foreign?: ForeignAgent | undefined;
   readonly browser: BrowserChoice;
   /** Real folders of the declared mounts. */
   readonly mounts: readonly string[];
-  /** Minutes that one stays after its last work; absent: as where nobody says anything. */
+  /** Minutes that an idle kernel stays; absent: the default. */
   readonly idleMinutes?: number | undefined;
-  /** Only a kernel with exactly this policy will do. */
+  /** Accept only a kernel with exactly this policy. */
   readonly exact: boolean;
 }
 
 /** The kernel of one state. */
 export interface Kernels {
-  /** A running one. */
+  /** The running kernel. */
   find(): Promise<KernelLink | undefined>;
-  /** A running one, or one that is started now. Throws `conflict` when a busy one has other rules. */
+  /** The running kernel, else a new one. Throws `conflict` when a busy kernel has other rules. */
   provide(wish: KernelWish): Promise<KernelLink>;
 }

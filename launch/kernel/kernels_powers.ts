@@ -1,34 +1,33 @@
-/** Finds the kernel of a state, or starts it. @module */
+/** Finds the kernel of a state, or starts one. @module */
 import { dirname, join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { tasksAtWork } from "./link.ts";
 import { displayBlock } from "../../text/mod.ts";
 import type { KernelLink, Kernels, KernelWish } from "./kernels.ts";
 import type { KernelParts } from "./config_powers.ts";
-import { greet, type Wire } from "./link.ts";
+import { greet, tasksAtWork, type Wire } from "./link.ts";
 import { preparePlaces } from "../disk/places.ts";
 import { connectSocket } from "./socket_powers.ts";
 import { VERSION } from "./version.ts";
 
-/** In STATE/kernel: where the kernel that was started last listens. */
+/** File in STATE/kernel: path of the socket of the kernel that was started last. */
 const SOCKET_FILE = "socket";
 const START_MS = 20_000;
 const STOP_MS = 3_000;
 const RETRY_MS = 10;
-// How a kernel ends that finds another one in its state (kernel/main.ts).
+// Exit code of a kernel that finds another one in its state (kernel/main.ts).
 const LOCKED = 3;
 const LOCKED_MS = 100;
 const MAX_TRIES = 3;
-// Longer than the kernel takes to see that the look before it is over.
+// Longer than the kernel takes to notice that the previous connection is closed.
 const STOP_LOOK_MS = 120;
-// Tasks of other rules are waited for so long, and looked after so often.
+// How long to wait for tasks under other rules, and how often to look.
 const WAIT_MS = 10 * 60_000;
 const WAIT_LOOK_MS = 500;
 
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Makes the way to the kernel of one state. */
+/** Makes the access to the kernel of one state. */
 export function makeKernels(parts: KernelParts): Kernels {
   const { places, environment, disk } = parts;
 
@@ -37,7 +36,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     return why === undefined ? undefined : `"${places.kernel}": ${why}`;
   };
 
-  /** The kernel's socket, also of one that a session with another folder for sockets has started. */
+  /** Connects to the kernel's socket, also where a session with another runtime folder started the kernel. */
   const connect = async (): Promise<Wire | undefined> => {
     const own = await connectSocket(places.controlSocket);
     if (own !== undefined) return own;
@@ -55,15 +54,15 @@ export function makeKernels(parts: KernelParts): Kernels {
     try {
       return await greet(wire, VERSION, whyEnded);
     } catch (error) {
-      // It was about to end when it was reached.
+      // The kernel was about to end.
       if (error instanceof Fault && error.code === "gone") return undefined;
       throw error;
     }
   };
 
   /**
-   * Ends a kernel that has other rules: at once where it is idle, else when the tasks that it works on are over. Throws
-   * `conflict` when somebody else holds it, or for too long.
+   * Stops a kernel with other rules: at once where it is idle, else after its tasks have ended. Throws `conflict` when
+   * another session holds the kernel, or its tasks take too long.
    */
   const stopIdle = async (link: KernelLink, wait: boolean): Promise<void> => {
     const { pid } = link;
@@ -74,7 +73,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "gone") throw busy(error);
     }
-    // An open session is work: a kernel ends only once nobody talks to it.
+    // An open session counts as work: the kernel ends only after its last connection closes.
     link.close();
     const before = performance.now();
     const passed = (): number => performance.now() - before;
@@ -95,13 +94,13 @@ export function makeKernels(parts: KernelParts): Kernels {
       await rest(WAIT_LOOK_MS);
       const now = await find();
       now?.close();
-      // Whoever waited too may have been first.
+      // Another waiting command may have replaced the kernel first.
       if (now === undefined || now.pid !== pid) return;
     }
     throw busy();
   };
 
-  /** Secrets may have been set or removed since it was started: those of now hold. */
+  /** Sends the current secrets to a kernel that was started with others. */
   const withSecrets = async (
     link: KernelLink,
     { secrets, secretsDigest: digest }: Pick<KernelConfig, "secrets" | "secretsDigest">,
@@ -110,7 +109,7 @@ export function makeKernels(parts: KernelParts): Kernels {
     return link;
   };
 
-  /** Starts one, and reaches it or whichever was first: of two that start at once, one gets the lock. */
+  /** Starts a kernel, and connects to it or to a faster one: of two that start at once, one gets the lock. */
   const start = async (
     config: KernelConfig,
     bundle: string,
@@ -121,28 +120,28 @@ export function makeKernels(parts: KernelParts): Kernels {
     const late = (): boolean => performance.now() - before > START_MS;
     for (;;) {
       const kernel = await startKernel(config, { bundle, mounts });
-      // Cron, su and containers have another folder for sockets, and find this kernel here.
+      // Cron, su and containers have another runtime folder; they find the kernel by this file.
       disk.write(join(places.kernel, SOCKET_FILE), config.controlSocket);
       let code: number | undefined;
-      void kernel.ended.then((ended) => code = ended);
+      void kernel.ended.then((exitCode) => code = exitCode);
       while (code === undefined && !late()) {
         const link = await find();
         if (link !== undefined) return link;
         await rest(RETRY_MS);
       }
       if (code === LOCKED && !late()) {
-        // Who has the lock is about to listen, or about to end.
+        // The holder of the lock is about to listen, or about to end.
         await rest(LOCKED_MS);
         const link = await find();
         if (link !== undefined) return link;
         continue;
       }
-      const said = displayBlock(kernel.log(), { prefix: "  │ ", maxLines: 20 }).join("\n");
+      const log = displayBlock(kernel.log(), { prefix: "  │ ", maxLines: 20 }).join("\n");
       throw new Fault(
         "unavailable",
         code === undefined
-          ? `Cannot start the kernel: it did not answer in ${START_MS / 1_000} s\n${said}`
-          : `Cannot start the kernel: it ended with ${code}\n${said}`,
+          ? `Cannot start the kernel: it did not answer in ${START_MS / 1_000} s\n${log}`
+          : `Cannot start the kernel: it ended with ${code}\n${log}`,
       );
     }
   };
@@ -154,10 +153,10 @@ export function makeKernels(parts: KernelParts): Kernels {
       let wanted: { readonly config: KernelConfig; readonly bundle: string } | undefined;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const running = await find();
-        // One of another version may not know what this one asks.
+        // A kernel of another version may not know this version's operations.
         const same = running?.harness.startsWith(`${VERSION}-`) === true;
         if (running !== undefined && !wish.exact && same) return running;
-        // Loaded here: most commands find a kernel that runs.
+        // Loaded lazily: most commands find a running kernel.
         wanted ??= await (await import("./config_powers.ts")).configFor(wish, parts);
         const { config, bundle } = wanted;
         if (running !== undefined) {

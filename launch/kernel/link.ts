@@ -10,24 +10,24 @@ const Welcome = z.object({
   harness: z.string().max(256),
   pid: z.int(),
   receiptKey: z.string().max(64),
-  // One of an earlier version says nothing of them.
+  // Kernels of earlier versions do not send these.
   rules: z.string().max(64).default(""),
   head: z.string().max(64),
   secrets: z.string().max(64).default(""),
 });
 
-/** The byte side of a session. */
+/** The byte stream of a session. */
 export interface Wire {
   write(bytes: Uint8Array): void;
   close(): void;
-  /** Calls `take` with each chunk, and `end` once. */
+  /** Calls `take` with each chunk, and `end` once at the end. */
   onBytes(take: (bytes: Uint8Array) => void, end: () => void): void;
 }
 
 /**
- * Greets a kernel. `whyEnded` is asked when the connection is lost: what a person could do about it, where it is known.
+ * Opens a session with a kernel. A lost connection asks `whyEnded` for a reason that a person can act on.
  *
- * @throws Fault `unavailable` when it speaks another version; `gone` when it ended.
+ * @throws Fault `unavailable` for a kernel of another version; `gone` when the kernel ended.
  */
 export async function greet(
   wire: Wire,
@@ -83,7 +83,7 @@ export async function greet(
 
 const AtWork = z.array(z.looseObject({ task: z.string() }));
 
-/** Tasks that have processes now; none in a kernel over a damaged log, which runs none. */
+/** Tasks with running processes; empty for a kernel with a damaged log, which runs no tasks. */
 export async function tasksAtWork(link: Pick<KernelLink, "ask">): Promise<readonly string[]> {
   try {
     return [...new Set(AtWork.parse(await link.ask("ps", null)).map(({ task }) => task))];

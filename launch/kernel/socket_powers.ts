@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Wire } from "./link.ts";
 
-/** `ECONNRESET` is one that ended before it took the connection. */
+/** `ECONNRESET`: a kernel that ended before it accepted the connection. */
 const NOBODY: ReadonlySet<string> = new Set([
   "ENOENT",
   "ECONNREFUSED",
@@ -11,14 +11,14 @@ const NOBODY: ReadonlySet<string> = new Set([
   "ENOTSOCK",
   "ENOTDIR",
 ]);
-/** How long it is tried again where too many wait to be taken, milliseconds. */
+/** How long to retry while the queue of connections is full. */
 const PATIENCE_MS = 5_000;
 const AGAIN_MS = 20;
 
 /**
  * Connects to a unix socket; undefined when nobody listens there.
  *
- * @throws Fault `unavailable` when more wait there than it takes, for as long as `patienceMs`
+ * @throws Fault `unavailable` when the queue of connections stays full for `patienceMs`
  */
 export async function connectSocket(
   path: string,

@@ -1,4 +1,4 @@
-/** Where a state's log lies: in its own folder, or in a database that was named once. @module */
+/** Where a state keeps its log: in its own folder, or in a database that was named once. @module */
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { StoreChoice } from "../../contracts/wire/mod.ts";
@@ -7,9 +7,9 @@ import { parseAddress } from "../../contracts/wire/store_address.ts";
 import type { DiskRead, DiskWrite, Environment } from "../disk/machine.ts";
 import { makePrivateFolder, type Places } from "../disk/places.ts";
 
-/** In STATE, 0600: the database's address, with its password. */
+/** File in STATE, 0600: the database's address, with its password. */
 const FILE = "store";
-/** Seconds of a kernel's lease, where its address says nothing. */
+/** Default seconds of a kernel's lease. */
 const LEASE_S = 15;
 const MACHINE_ID = "/etc/machine-id";
 
@@ -21,8 +21,8 @@ function kept(disk: Pick<DiskRead, "read">, places: Places): string | undefined 
 }
 
 /**
- * Keeps which database a state's log lies in; said again, it changes nothing.
- * @throws Fault `conflict` where the state has a log already, `invalidInput` for what is no address
+ * Records the database that keeps a state's log; recording the same one again changes nothing.
+ * @throws Fault `conflict` where the state has a log already, `invalidInput` for a malformed address
  */
 export function keepStore(
   { disk, places, uid }: { readonly disk: Disk; readonly places: Places; readonly uid: number },
@@ -59,7 +59,7 @@ export function storeChoice(
     url,
     kernel: kernel ?? `k-${digestOf({ machine, state: places.state }).slice(0, 12)}`,
     leaseMs: lease * 1_000,
-    // What tasks stage lies in a folder of this kernel's, unless several share one: only whoever has it can go on.
+    // Staged files lie in this kernel's own folder, unless several kernels share `work`: only a kernel with access can go on.
     machine: work === undefined ? digestOf({ machine, state: places.state }).slice(0, 12) : machine,
     ...(work === undefined ? {} : { work }),
   });

@@ -1,4 +1,4 @@
-/** The programs around an agent of others: its client and the relay to its provider, built when one is first run. @module */
+/** Programs around a foreign agent: its client and the relay to its provider, built before its first run. @module */
 import type { GrantedCommand } from "../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { findCommands } from "./command_programs_powers.ts";
@@ -15,23 +15,23 @@ const sourceOf = (name: "client" | "relay"): ProgramSource => ({
 });
 const CLIENT = sourceOf("client"), RELAY = sourceOf("relay");
 
-/** How npm packages call this machine. */
+/** This machine's architecture in the words of npm packages. */
 export const ARCH = Deno.build.arch === "aarch64" ? "arm64" : "x64";
 
-/** Where they lie, built or not. */
+/** Paths of both programs, built or not. */
 export function agentPrograms(
   parts: Pick<ProgramBuild, "home" | "cache" | "known">,
 ): Pick<KernelConfig["bundles"], "agentClient" | "agentRelay"> {
   return { agentClient: programFile(CLIENT, parts), agentRelay: programFile(RELAY, parts) };
 }
 
-/** Finds or builds them. @throws Fault `unavailable` when one does not build */
+/** Finds or builds both programs. @throws Fault `unavailable` when one does not build */
 export async function provideAgentPrograms(parts: ProgramBuild): Promise<void> {
   await provideProgram(CLIENT, parts);
   await provideProgram(RELAY, parts);
 }
 
-/** The program that clients run on, which is this one's own. */
+/** The program that agents' clients run on: this process's own Deno. */
 export function clientProgram(): Pick<GrantedCommand, "program" | "sha256"> {
   const { commands: [found] } = findCommands({ deno: { program: Deno.execPath() } }, "");
   if (found === undefined) throw new TypeError("Cannot find the program that this is");

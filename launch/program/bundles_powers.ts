@@ -1,4 +1,4 @@
-/** Builds the programs that run without sources: the kernel and its children. @module */
+/** Builds the kernel and its children into bundles that run without sources. @module */
 import { basename, dirname, join } from "node:path";
 import { Fault, WASM_PAGES } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
@@ -7,7 +7,7 @@ import { buildEnv } from "../../port/build_env.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm } from "./warm_powers.ts";
 
-/** Where built programs lie. */
+/** Paths of the built programs. */
 export interface Bundles {
   /** Digest of all sources and of Deno's version, hex. */
   readonly digest: string;
@@ -18,7 +18,7 @@ export interface Bundles {
   readonly denoDir: string;
 }
 
-/** The programs that few ask for, where nobody does. */
+/** Optional programs, while no configuration asks for them. */
 export const NOT_BUILT = Object.freeze({
   browser: "",
   remote: "",
@@ -39,78 +39,75 @@ const ENTRIES = {
   net: "net/main.ts",
   copy: "workspace/copy/main.ts",
 } as const;
-/** All but the kernel, which is not warmed: it would take its lock. */
+/** The programs that are warmed; not the kernel, which would take its lock. */
 const CHILDREN = ["worker", "toolhost", "model", "plugin", "net", "copy"] as const;
 
-async function runDeno(args: readonly string[], env: Record<string, string>): Promise<void> {
-  const child = await new Deno.Command(Deno.execPath(), {
-    args: [...args],
+/** Bundles one program. Packages take their Node.js forms for the platform "deno" only. */
+async function bundle(
+  { home, entry, platform, file }: {
+    readonly home: string;
+    readonly entry: string;
+    readonly platform: "deno" | "browser";
+    readonly file: string;
+  },
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...["bundle", "--quiet", "--no-check", "--config", join(home, "deno.json")],
+      // Without --keep-names: it names each closure again on creation, 6 % of the kernel's time, and Deno then does not
+      // link Node modules that packages require.
+      ...["--platform", platform, "--minify", "-o", file, join(home, entry)],
+    ],
     clearEnv: true,
-    env: { ...buildEnv(Deno.env.toObject()), ...env },
+    env: buildEnv(Deno.env.toObject()),
     stdin: "null",
     stdout: "null",
     stderr: "piped",
   }).output();
-  if (!child.success) {
-    const said = displayBlock(new TextDecoder().decode(child.stderr), {
-      prefix: "  │ ",
-      maxLines: 12,
-    }).join("\n");
-    throw new Fault(
-      "unavailable",
-      `Cannot build Remit: "deno ${args[0] ?? ""}" failed (the first build needs the package ` +
-        `registry, later ones do not)\n${said}${
-          /UnknownIssuer|self-signed/i.test(said)
-            ? "\nwhere your network signs with a certificate of its own, name it: DENO_CERT=FILE.pem"
-            : ""
-        }`,
-    );
-  }
+  if (success) return;
+  const output = displayBlock(new TextDecoder().decode(stderr), {
+    prefix: "  │ ",
+    maxLines: 12,
+  }).join("\n");
+  throw new Fault(
+    "unavailable",
+    'Cannot build Remit: "deno bundle" failed (the first build needs the package ' +
+      `registry, later ones do not)\n${output}${
+        /UnknownIssuer|self-signed/i.test(output)
+          ? "\nwhere your network signs with a certificate of its own, name it: DENO_CERT=FILE.pem"
+          : ""
+      }`,
+  );
 }
 
 async function build(home: string, folder: string): Promise<void> {
-  const queue = Object.entries(ENTRIES);
-  const bundleNext = async (): Promise<void> => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const [role, entry] = next;
-      await runDeno([
-        "bundle",
-        "--quiet",
-        "--no-check",
-        "--config",
-        join(home, "deno.json"),
-        // Packages take their Node.js forms in the kernel only: children have no Node.js layer.
-        "--platform",
-        role === "kernel" || role === "net" ? "deno" : "browser",
-        // Without --keep-names: it names each closure again when it is made, 6 % of the kernel's time.
-        "--minify",
-        "-o",
-        join(folder, `${role}.js`),
-        join(home, entry),
-      ], {});
-    }
+  const [first, ...queue] = Object.entries(ENTRIES);
+  const bundleRole = async ([role, entry]: readonly [string, string]): Promise<void> =>
+    await bundle({
+      ...{ home, entry, file: join(folder, `${role}.js`) },
+      // All children but net run without a Node.js layer.
+      platform: role === "kernel" || role === "net" ? "deno" : "browser",
+    });
+  const bundleRest = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await bundleRole(next);
   };
-  // The first bundle alone: on a fresh machine it installs the bundler.
-  const first = queue.splice(0, 1);
-  const rest = queue.splice(0);
-  queue.push(...first);
-  await bundleNext();
-  queue.push(...rest);
-  await Promise.all([bundleNext(), bundleNext()]);
-  // A file where Deno would keep what a child stores: localStorage and caches then fail in each.
+  // The first bundle runs alone: on a fresh machine it installs the bundler.
+  if (first !== undefined) await bundleRole(first);
+  await Promise.all([bundleRest(), bundleRest()]);
+  // A file in place of Deno's storage folder: localStorage and caches fail in every child.
   Deno.writeTextFileSync(
     join(folder, "deno", "location_data"),
     "Remit: no child keeps anything here.\n",
   );
 }
 
-/** Warms what was built where it lies: Deno knows compiled code by its path. */
+/** Warms the programs at their final paths: Deno keys compiled code by path. */
 async function warmAll(folder: string): Promise<void> {
   const denoDir = join(folder, "deno");
   const queue = [...CHILDREN];
   const warmNext = async (): Promise<void> => {
     for (let role = queue.shift(); role !== undefined; role = queue.shift()) {
-      // The copy service meets no WASM, and its line says nothing of it.
+      // The copy service loads no WASM, and its start line names no pages.
       const pages = role === "copy" ? undefined : WASM_PAGES[role];
       await warm({ bundle: join(folder, `${role}.js`), pages }, denoDir);
     }
@@ -130,8 +127,32 @@ function exists(path: string): boolean {
 }
 
 /**
- * Finds the bundles of these sources, or builds them: whole or not at all, also when two build at
- * once.
+ * Makes a folder by `make`, which fills a draft beside it, where `file` is missing: whole or not at all, also when two
+ * processes make the folder at once. Returns whether this process made it.
+ */
+export async function provideFolder(
+  folder: string,
+  make: (draft: string) => Promise<void>,
+  file = folder,
+): Promise<boolean> {
+  if (exists(file)) return false;
+  const parent = dirname(folder);
+  Deno.mkdirSync(parent, { recursive: true, mode: 0o700 });
+  const draft = Deno.makeTempDirSync({ dir: parent, prefix: ".building-" });
+  try {
+    await make(draft);
+    Deno.renameSync(draft, folder);
+    return true;
+  } catch (error) {
+    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
+    // Another process was faster, with the same sources.
+    if (!exists(file)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Finds the bundles of these sources, or builds them.
  *
  * @throws Fault `unavailable` when a program does not build.
  */
@@ -145,21 +166,12 @@ export async function provideBundles(
 ): Promise<Bundles> {
   const digest = digestSources(parts.home, undefined, parts.known);
   const folder = join(parts.cache, digest.slice(0, 32));
-  if (!exists(folder)) {
+  const isNew = await provideFolder(folder, async (draft) => {
     parts.onBuild();
-    Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
-    const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
-    try {
-      Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
-      await build(parts.home, draft);
-      Deno.renameSync(draft, folder);
-      await warmAll(folder);
-    } catch (error) {
-      if (exists(draft)) Deno.removeSync(draft, { recursive: true });
-      // Somebody else was faster, with the same sources.
-      if (!exists(folder)) throw error;
-    }
-  }
+    Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
+    await build(parts.home, draft);
+  });
+  if (isNew) await warmAll(folder);
   return Object.freeze({
     digest,
     kernel: join(folder, "kernel.js"),
@@ -175,40 +187,17 @@ export async function provideBundles(
   });
 }
 
-/** A program that is built apart. */
-export interface ProgramBuild {
-  readonly home: string;
-  readonly cache: string;
-  /** Where it lies when it is built: in a folder of its own beneath `cache`. */
-  readonly file: string;
-  /** Repository path of its source. */
-  readonly entry: string;
-  readonly platform: "deno" | "browser";
-  readonly onBuild: () => void;
-}
-
 /**
- * Builds a program that few ask for, if it is not there: whole or not at all, also when two build at
- * once.
+ * Builds an optional program where it is missing. `entry`: repository path of its source; `file`: path of the built
+ * program, in a folder of its own in the cache.
  *
  * @throws Fault `unavailable` when it does not build.
  */
-export async function buildProgram(parts: ProgramBuild): Promise<void> {
-  const { file, platform } = parts;
-  if (exists(file)) return;
-  parts.onBuild();
-  Deno.mkdirSync(parts.cache, { recursive: true, mode: 0o700 });
-  const draft = Deno.makeTempDirSync({ dir: parts.cache, prefix: ".building-" });
-  try {
-    await runDeno([
-      ...["bundle", "--quiet", "--no-check", "--config", join(parts.home, "deno.json")],
-      // Without --keep-names: with it Deno does not wire what packages require of Node.
-      ...["--platform", platform, "--minify", "-o", join(draft, basename(file))],
-      join(parts.home, parts.entry),
-    ], {});
-    Deno.renameSync(draft, dirname(file));
-  } catch (error) {
-    if (exists(draft)) Deno.removeSync(draft, { recursive: true });
-    if (!exists(file)) throw error;
-  }
+export async function buildProgram(
+  { file, onBuild, ...source }: Parameters<typeof bundle>[0] & { readonly onBuild: () => void },
+): Promise<void> {
+  await provideFolder(dirname(file), async (draft) => {
+    onBuild();
+    await bundle({ ...source, file: join(draft, basename(file)) });
+  }, file);
 }

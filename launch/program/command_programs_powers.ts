@@ -1,5 +1,4 @@
-/** Finds the programs that remit.yaml grants, and says which they are: real path and digest. @module */
-import { delimiter, isAbsolute, join } from "node:path";
+/** Finds the programs that remit.yaml grants, with real path and digest. @module */
 import { Digest } from "../../contracts/authority/mod.ts";
 import {
   COMMAND_MS,
@@ -8,23 +7,17 @@ import {
   SESSION_MS,
 } from "../../contracts/tool/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
+import { findProgram, unlessMissing } from "./programs_powers.ts";
 
-const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
-/** Largest program, bytes: its digest is made at each start of a kernel. */
-const LARGEST = 512 * 1024 * 1024;
-
-/** What was found, and of what was not, why. */
-export interface FoundCommands {
-  readonly commands: readonly GrantedCommand[];
-  /** `NAME: why`, for the person. */
-  readonly missing: readonly string[];
-}
-
-/** Resolves classes. `path`: the operator's PATH, searched after the folders of the system. */
+/** Resolves classes of remit.yaml. `path`: the operator's PATH, searched after the system's folders. */
 export function findCommands(
   classes: Readonly<Record<string, CommandClass>>,
   path: string,
-): FoundCommands {
+): {
+  readonly commands: readonly GrantedCommand[];
+  /** `NAME: why`, for the person. */
+  readonly missing: readonly string[];
+} {
   const commands: GrantedCommand[] = [];
   const missing: string[] = [];
   for (const [name, given] of Object.entries(classes)) {
@@ -50,34 +43,6 @@ function sessionOf(given: CommandClass): Pick<GrantedCommand, "session"> {
   return { session: { ms: sessionMs ?? timeoutMs ?? SESSION_MS, pty } };
 }
 
-function findProgram(program: string, path: string): string | undefined {
-  if (isAbsolute(program)) return realFile(program);
-  for (const folder of [...TRUSTED_FOLDERS, ...path.split(delimiter).filter(isAbsolute)]) {
-    const found = realFile(join(folder, program));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function realFile(path: string): string | undefined {
-  return unlessMissing(() => {
-    const real = Deno.realPathSync(path);
-    const { isFile, size, mode } = Deno.statSync(real);
-    return isFile && size <= LARGEST && ((mode ?? 0) & 0o111) !== 0 ? real : undefined;
-  });
-}
-
 function digestOf(path: string): Digest | undefined {
   return unlessMissing(() => Digest.parse(sha256Hex(Deno.readFileSync(path))));
-}
-
-function unlessMissing<T>(look: () => T | undefined): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    const expected = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.PermissionDenied;
-    if (!expected) throw error;
-    return undefined;
-  }
 }

@@ -9,7 +9,7 @@ import {
   provideWarmProgram,
 } from "./program_cache_powers.ts";
 
-/** `client` speaks to one server, `tree` checks its files, `relay` is its way out of a namespace, `a2a` speaks to a peer. */
+/** `client` speaks to one server, `tree` checks its files, `relay` is its connection out of a namespace, `a2a` speaks to a peer. */
 type McpProgram = "client" | "tree" | "relay" | "a2a";
 
 const SHARED = ["contracts", "port", "text"];
@@ -32,42 +32,29 @@ function sourceOf(name: McpProgram, platform: ProgramSource["platform"]): Progra
   };
 }
 
-/** Where the program of these sources lies once it is built. */
-function mcpProgramFile(
-  which: McpProgram,
-  parts: Pick<ProgramBuild, "home" | "cache" | "known">,
-): string {
-  return programFile(SOURCES[which], parts);
-}
-
 /** Absolute paths of the programs that a kernel starts for imported servers, built or not. */
 export function mcpPrograms(
   parts: Pick<ProgramBuild, "home" | "cache" | "known">,
 ): Pick<KernelConfig["bundles"], "mcp" | "mcpTree" | "mcpRelay" | "a2a"> {
   return {
-    mcp: mcpProgramFile("client", parts),
-    mcpTree: mcpProgramFile("tree", parts),
-    mcpRelay: mcpProgramFile("relay", parts),
-    a2a: mcpProgramFile("a2a", parts),
+    mcp: programFile(SOURCES.client, parts),
+    mcpTree: programFile(SOURCES.tree, parts),
+    mcpRelay: programFile(SOURCES.relay, parts),
+    a2a: programFile(SOURCES.a2a, parts),
   };
 }
 
-/** Finds or builds one. @throws Fault `unavailable` when it does not build. */
-async function provideMcpProgram(which: McpProgram, parts: ProgramBuild): Promise<void> {
-  // Whoever may only read the caches of Deno never fills them.
-  if (which === "tree") await provideWarmProgram(SOURCES[which], parts);
-  else await provideProgram(SOURCES[which], parts);
-}
-
-/** Builds what a kernel starts for imported servers, where it is not built. Throws as {@link provideMcpProgram}. */
+/** Builds the programs that a kernel starts for imported servers, where they are missing. @throws Fault `unavailable` when one does not build. */
 export async function provideMcpPrograms(parts: ProgramBuild): Promise<void> {
-  let said = false;
+  let announced = false;
   const onBuild = (): void => {
-    if (!said) parts.onBuild();
-    said = true;
+    if (!announced) parts.onBuild();
+    announced = true;
   };
-  // One after another: each build wants a whole core.
+  // One after another: each build uses a whole core.
   for (const which of ["client", "tree", "relay", "a2a"] as const) {
-    await provideMcpProgram(which, { ...parts, onBuild });
+    // `tree` may only read Deno's caches, so it cannot fill them itself.
+    const provide = which === "tree" ? provideWarmProgram : provideProgram;
+    await provide(SOURCES[which], { ...parts, onBuild });
   }
 }

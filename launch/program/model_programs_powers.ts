@@ -1,4 +1,4 @@
-/** Model services' programs, each built when a model first needs it: most people use one kind. @module */
+/** Programs of model services, each built when a model first needs it: most people use one kind. @module */
 import { join } from "node:path";
 import { Fault, WASM_PAGES } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
@@ -6,7 +6,7 @@ import { buildProgram } from "./bundles_powers.ts";
 import { provideCache } from "./program_cache_powers.ts";
 import { digestSources } from "./source_digest_powers.ts";
 
-/** The services that are not part of every build. */
+/** The services that not every build includes. */
 export type ModelProgram = "remote" | "local" | "native";
 
 const PROGRAMS: Readonly<Record<ModelProgram, string>> = {
@@ -15,7 +15,7 @@ const PROGRAMS: Readonly<Record<ModelProgram, string>> = {
   native: "models/native/main.ts",
 };
 
-/** Where they lie once they are built; `digest` is that of the sources, hex. */
+/** Paths of the programs, built or not; `digest` is that of the sources, hex. */
 export function modelPrograms(
   cache: string,
   digest: string,
@@ -25,19 +25,10 @@ export function modelPrograms(
   return { remote: path("remote"), local: path("local"), native: path("native") };
 }
 
-/** What a service's program is built with. */
-export interface ModelProgramBuild {
-  readonly home: string;
-  readonly cache: string;
-  /** That of the kernel which is to start it; absent: one of these sources. */
-  readonly harness?: string;
-  readonly onBuild: () => void;
-}
-
-/** A kernel's name of itself ends with the beginning of its sources' digest and of its rules'. */
+/** A harness ends with the first digits of two digests: of its sources and of its rules. */
 const HARNESS = /-([0-9a-f]{12})-[0-9a-f]{12}$/;
 
-/** Whether a program was built of sources whose digest begins so. */
+/** Whether a program was built from sources whose digest begins so. */
 function isBuilt(kind: ModelProgram, cache: string, beginning: string): boolean {
   try {
     return Deno.readDirSync(cache).some(({ name }) => name.startsWith(`${kind}-${beginning}`));
@@ -50,12 +41,18 @@ function isBuilt(kind: ModelProgram, cache: string, beginning: string): boolean 
 /**
  * Builds the program of a service if these sources have none yet: whole or not at all.
  *
- * @throws Fault `unavailable` when it does not build, `conflict` for a kernel of other sources that has
- * none: it looks where its own would be
+ * @throws Fault `unavailable` when it does not build, `conflict` for a running kernel of other sources that has none: that
+ * kernel looks for a program of its own sources
  */
 export async function provideModelProgram(
   kind: ModelProgram,
-  parts: ModelProgramBuild,
+  parts: {
+    readonly home: string;
+    readonly cache: string;
+    /** Harness of the running kernel that will start the program; absent: a kernel of these sources. */
+    readonly harness?: string;
+    readonly onBuild: () => void;
+  },
 ): Promise<void> {
   const digest = digestSources(parts.home);
   const [, beginning = ""] = HARNESS.exec(parts.harness ?? "") ?? [];
@@ -73,9 +70,9 @@ export async function provideModelProgram(
     ...parts,
     file,
     entry: PROGRAMS[kind],
-    // Native code and providers' packages take their Node.js forms; WASM runs without that layer.
+    // Native code and providers' packages need their Node.js forms; WASM runs without a Node.js layer.
     platform: kind === "local" ? "browser" : "deno",
   });
-  // How many pages a model in WASM has follows from its weights.
+  // The pages of a local model depend on its weights.
   if (kind !== "local") await provideCache({ bundle: file, pages: WASM_PAGES[kind] });
 }

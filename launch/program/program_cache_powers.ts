@@ -1,42 +1,42 @@
-/** Programs beside the kernel's own: each built when it is first needed, and kept by the digest of its sources. @module */
-import { dirname, join } from "node:path";
+/** Optional programs: each built when first needed, and cached by the digest of its sources. @module */
+import { join } from "node:path";
 import { cacheBeside, WASM_PAGES } from "../../contracts/base/mod.ts";
-import { buildProgram } from "./bundles_powers.ts";
+import { buildProgram, provideFolder } from "./bundles_powers.ts";
 import { digestSources, type SourceDigests } from "./source_digest_powers.ts";
 import { settleCaches, warm, type Warming } from "./warm_powers.ts";
 
-/** What programs are built with. */
+/** Parameters of a build. */
 export interface ProgramBuild {
-  /** Of Remit's own sources. */
+  /** Remit's own folder, with its sources. */
   readonly home: string;
   readonly cache: string;
-  /** Said before a build, which takes seconds. */
+  /** Called before a build, which takes seconds. */
   readonly onBuild: () => void;
   readonly known?: SourceDigests;
 }
 
-/** What a program is made of. */
+/** The sources of a program. */
 export interface ProgramSource {
   readonly entry: string;
-  /** `browser`: packages take their browsers' forms, for a process without a Node.js layer. */
+  /** `browser`: packages in their browser form, for a process without a Node.js layer. */
   readonly platform: "deno" | "browser";
-  /** What its bundle is made of: a change elsewhere builds nothing anew. */
+  /** Folders of its sources: a change elsewhere does not rebuild it. */
   readonly folders: readonly string[];
-  /** Of the folder in the cache, before its digest, and of the file in it. */
+  /** Name of the folder in the cache, before its digest; `name` is the file in it. */
   readonly folder: string;
   readonly name: string;
-  /** WASM pages of its start line, if it names them. */
+  /** WASM pages in its start line, if any. */
   readonly pages?: number;
 }
 
-/** Where a program lies once it is built. */
+/** Paths of a built program. */
 export interface BuiltProgram {
   readonly bundle: string;
-  /** Its warmed code cache, to be its DENO_DIR. */
+  /** Its warmed code cache, for DENO_DIR. */
   readonly denoDir: string;
 }
 
-/** Where the program of these sources lies once it is built. */
+/** The path of the program of these sources, built or not. */
 export function programFile(
   { folders, folder, name }: ProgramSource,
   { home, cache, known }: Pick<ProgramBuild, "home" | "cache" | "known">,
@@ -46,7 +46,7 @@ export function programFile(
 }
 
 /**
- * Finds the program of these sources, or builds it: whole or not at all, also when two build at once.
+ * Finds the program of these sources, or builds it: whole or not at all, also when two processes build at once.
  * Returns its absolute path.
  *
  * @throws Fault `unavailable` when it does not build.
@@ -57,7 +57,7 @@ export async function provideProgram(source: ProgramSource, parts: ProgramBuild)
   return file;
 }
 
-/** As {@link provideProgram}, with a warmed code cache beside it. */
+/** {@link provideProgram}, with a warmed code cache beside the program. */
 export async function provideWarmProgram(
   source: ProgramSource,
   parts: ProgramBuild,
@@ -66,48 +66,29 @@ export async function provideWarmProgram(
   return Object.freeze({ bundle, denoDir: await provideCache({ ...source, bundle }) });
 }
 
-/** Finds or makes the warmed code cache beside a program that is built: where its start line looks for it. */
+/** Finds or makes the warmed code cache beside a built program, where its start line expects it. */
 export async function provideCache(program: Warming): Promise<string> {
   const denoDir = cacheBeside(program.bundle);
-  if (!isMade(denoDir)) await makeCache(denoDir, program);
-  return denoDir;
-}
-
-function isMade(denoDir: string): boolean {
-  try {
-    return Deno.statSync(denoDir).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
-}
-
-/** Whole or not at all: what it holds keeps processes from storing anything. */
-async function makeCache(denoDir: string, program: Warming): Promise<void> {
-  const draft = Deno.makeTempDirSync({ dir: dirname(denoDir), prefix: ".warming-" });
-  try {
-    // A file where Deno would keep what a process stores: localStorage and caches then fail in each.
+  // Whole or not at all: a partial cache would let processes store data.
+  await provideFolder(denoDir, async (draft) => {
+    // A file in place of Deno's storage folder: localStorage and caches fail in every process.
     Deno.writeTextFileSync(
       join(draft, "location_data"),
       "Remit: no process keeps anything here.\n",
     );
     await warm(program, draft);
     settleCaches(draft);
-    Deno.renameSync(draft, denoDir);
-  } catch (error) {
-    Deno.removeSync(draft, { recursive: true });
-    // Somebody else was faster.
-    if (!isMade(denoDir)) throw error;
-  }
+  });
+  return denoDir;
 }
 
-/** What drives Chromium: apart, because few ask for it and it brings a package of its own. */
+/** Drives Chromium; separate, because few people need it and it brings its own package. */
 const BROWSER: ProgramSource = {
   ...{ entry: "browser/main.ts", platform: "deno", folder: "browser", name: "browser" },
   folders: ["browser", "contracts", "port", "text"],
 };
 
-/** What speaks to a database: apart, because few have one and it brings packages of its own. */
+/** Connects to a database; separate, because few people have one and it brings its own packages. */
 const STORE: ProgramSource = {
   ...{ entry: "store/postgres/main.ts", platform: "deno", folder: "store", name: "store" },
   folders: ["contracts", "port", "store"],
@@ -115,7 +96,7 @@ const STORE: ProgramSource = {
 };
 
 /**
- * Finds the program that speaks to a database, or builds it. Returns its absolute path.
+ * Finds or builds the program that connects to a database. Returns its absolute path.
  *
  * @throws Fault `unavailable` when it does not build.
  */
@@ -124,7 +105,7 @@ export async function provideStore(parts: ProgramBuild): Promise<string> {
 }
 
 /**
- * Finds the program that drives Chromium, or builds it. Returns its absolute path.
+ * Finds or builds the program that drives Chromium. Returns its absolute path.
  *
  * @throws Fault `unavailable` when it does not build.
  */

@@ -1,8 +1,8 @@
-/** Digests of Remit's own sources: what was built of them is known by these. @module */
+/** Digests of Remit's own sources, by which built programs are cached. @module */
 import { join } from "node:path";
 import { sha256Hex } from "../../port/digest.ts";
 
-/** The folders of every source that a program built for the kernel can hold. */
+/** Folders whose sources may be part of a program built for the kernel. */
 export const DIGESTED = [
   "agents",
   "bridges/mcp/review",
@@ -24,7 +24,7 @@ export const DIGESTED = [
   "workspace",
 ];
 
-/** Digests of folders that one command has read already, by absolute path. */
+/** Digests already computed in this process, by absolute path of the folder. */
 export type SourceDigests = Map<string, string>;
 
 function sourceFiles(folder: string): string[] {
@@ -55,8 +55,8 @@ function digestFiles(home: string, files: readonly string[]): string {
 }
 
 /**
- * SHA-256 over every source that a bundle can hold, or only these folders', the lock file, and Deno's version; hex.
- * A folder in `known` is not read again.
+ * SHA-256 over all sources that a bundle can hold (or only `folders`), the lock file, and Deno's version; hex. Folders in
+ * `known` are not read again.
  */
 export function digestSources(
   home: string,

@@ -1,4 +1,4 @@
-/** The command line of a process that a command starts by itself: limits, a wall, and Deno with the rights that it is given. @module */
+/** The command line of a process that a command starts without the kernel: limits, walls, and Deno with given permissions. @module */
 import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 
 /** A program with its arguments and its whole environment. */
@@ -8,7 +8,7 @@ export interface WalledLine {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What every such line is made of. Programs are absolute; one that does not work here is absent. */
+/** The programs and paths for such a command line. Programs are absolute; one that does not work here is absent. */
 export interface WalledParts {
   readonly programs: {
     readonly deno: string;
@@ -18,7 +18,7 @@ export interface WalledParts {
   };
   readonly bundle: string;
   readonly denoDir: string;
-  /** The kernel's: a namespace that holds Deno and nothing else, and where Deno is in it. */
+  /** The kernel's function: the arguments of a namespace that holds only Deno; `inside` says where. */
   readonly namespace: (
     bwrap: string,
     deno: string,
@@ -28,32 +28,32 @@ export interface WalledParts {
   readonly inside: { readonly deno: string; readonly denoDir: string };
 }
 
-/** What one process is given. */
+/** The permissions and limits of one process. */
 export interface WalledRights {
-  /** Deno's flags, its permissions among them; the environment is ignored in any case. */
+  /** Deno's flags, with its permissions; the environment is always ignored. */
   readonly flags: readonly string[];
-  /** Files that it may have open; pages of WASM; sizes in MiB, of V8's heap, of its data, of a file that it writes. */
-  readonly most: {
+  /** Limits: open files; WASM pages; sizes in MiB of V8's heap, of data, of a written file. */
+  readonly max: {
     readonly files: number;
     readonly heap: number;
     readonly pages: number;
     readonly data: number;
     readonly file: number;
   };
-  /** Arguments of bubblewrap's that share something with the machine. */
+  /** bubblewrap arguments that share something with the machine. */
   readonly sharing?: readonly string[];
-  /** Binds, as bubblewrap's arguments, beneath the program's own files, and over them. */
+  /** Binds as bubblewrap arguments: `under` come before the program's own files, `over` after them. */
   readonly under?: readonly string[];
   readonly over?: readonly string[];
 }
 
 const MiB = 1024 * 1024;
 
-/** Makes it. */
+/** The command line for these parts and permissions. */
 export function walledLine(parts: WalledParts, rights: WalledRights): WalledLine {
   const { programs, bundle, denoDir, inside } = parts;
   const { bwrap, deno, setpriv, prlimit } = programs;
-  const { flags, most, sharing = [], under = [], over = [] } = rights;
+  const { flags, max, sharing = [], under = [], over = [] } = rights;
   const walled = bwrap !== undefined;
   const env = {
     DENO_DIR: walled ? inside.denoDir : denoDir,
@@ -64,12 +64,12 @@ export function walledLine(parts: WalledParts, rights: WalledRights): WalledLine
     walled ? inside.deno : deno,
     ...["run", ...CHILD_FLAGS, "--ignore-env"],
     ...flags,
-    `--v8-flags=--max-old-space-size=${most.heap},--wasm-max-mem-pages=${most.pages}`,
+    `--v8-flags=--max-old-space-size=${max.heap},--wasm-max-mem-pages=${max.pages}`,
     bundle,
   ];
   const limits = prlimit === undefined ? [] : [
-    ...[prlimit, "--core=0", `--nofile=${most.files}`],
-    ...[`--data=${most.data * MiB}`, `--fsize=${most.file * MiB}`, "--"],
+    ...[prlimit, "--core=0", `--nofile=${max.files}`],
+    ...[`--data=${max.data * MiB}`, `--fsize=${max.file * MiB}`, "--"],
   ];
   const wall = bwrap === undefined
     ? (setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--"])
@@ -79,7 +79,7 @@ export function walledLine(parts: WalledParts, rights: WalledRights): WalledLine
       ...["--ro-bind", bundle, bundle, "--ro-bind", denoDir, inside.denoDir, ...over],
       ...["--remount-ro", "/", "--chdir", "/", "--"],
     ];
-  // Limits stand before the wall: they are inherited, and the namespace has no such program.
+  // Limits come before the wall: they are inherited, and the namespace has no prlimit.
   const [program = deno, ...args] = [...limits, ...wall, ...inner];
   return { program, args, env: walled ? {} : env };
 }

@@ -1,15 +1,15 @@
-/** Looks which walls stand on this machine. @module */
+/** Tests which walls this machine offers. @module */
 import { findPrograms } from "./programs_powers.ts";
 
-/** Which walls stand on this machine. */
+/** The walls of this machine. */
 export interface Walls {
-  /** One line each: a name, whether it stands, and what that means. */
+  /** One entry each: its name, whether it works here, and what that means. */
   look(): Promise<
     readonly { readonly wall: string; readonly stands: boolean; readonly says: string }[]
   >;
 }
 
-/** Makes the look-out. `filtered`: the kernel's trial of a filter of system calls, by bubblewrap's path. */
+/** Makes the test. `filtered`: the kernel's trial of a system call filter, given bubblewrap's path. */
 export function makeWalls(filtered: (bwrap: string) => Promise<boolean>): Walls {
   return Object.freeze({
     async look(): ReturnType<Walls["look"]> {

@@ -1,6 +1,6 @@
 /**
- * Has Deno keep what it makes of a program: what it imports, and its compiled code. Of a large one
- * that is two thirds of a start. docs/decision/0028.
+ * Fills Deno's caches for a program: its import graph and compiled code, two thirds of a large program's start.
+ * docs/decision/0028.
  * @module
  */
 import { join } from "node:path";
@@ -9,25 +9,25 @@ import { pathToFileURL } from "node:url";
 import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 import { WARMED } from "../../port/child_powers.ts";
 
-/** A program as it will be started. */
+/** A program and the part of its start line that its cache depends on. */
 export interface Warming {
   readonly bundle: string;
-  /** WASM pages of its start line, if it names them: V8 takes no code that was compiled with others. */
+  /** WASM pages of its start line, if any: V8 rejects code compiled with another number. */
   readonly pages?: number | undefined;
 }
 
-/** Of Deno's, in DENO_DIR. */
+/** Deno's code cache in DENO_DIR. */
 const CODE = "v8_code_cache_v2";
 const CACHES = /_cache_v2$/;
-/** Deno writes code at the second start; a busy machine may end one before it is written. */
-const STARTS = 5;
-/** Files beside a database that SQLite reads without being allowed to write. */
+/** Deno writes code at the second start; on a busy machine the process may end before the write. */
+const MAX_STARTS = 5;
+/** Files beside a database that SQLite needs for reading without write permission. */
 const BESIDE = ["-wal", "-shm"];
 
 /** Starts a program without work until its code is in the cache. */
 export async function warm({ bundle, pages }: Warming, denoDir: string): Promise<void> {
   const flags = pages === undefined ? [] : [`--v8-flags=--wasm-max-mem-pages=${pages}`];
-  for (let n = 0; n < STARTS && !holdsCode(denoDir, bundle); n++) {
+  for (let n = 0; n < MAX_STARTS && !holdsCode(denoDir, bundle); n++) {
     await new Deno.Command(Deno.execPath(), {
       args: ["run", ...CHILD_FLAGS, ...flags, bundle, WARMED],
       clearEnv: true,
@@ -45,15 +45,15 @@ function holdsCode(denoDir: string, bundle: string): boolean {
     const row = cache.prepare("SELECT 1 FROM codecache WHERE specifier = ?");
     return row.get(pathToFileURL(bundle).href) !== undefined;
   } catch {
-    // Absent, being written, or of a Deno that keeps code elsewhere: then it is started as often as may be.
+    // Absent, being written, or of a Deno that caches elsewhere: count as missing.
     return false;
   }
 }
 
 /**
- * Leaves the caches so that children can use them who may only read them, as all do in a namespace:
- * with nothing to be taken over from a write-ahead log, and with an empty one beside each. Where that
- * cannot be done (a file system without links or such logs), starts take longer, and that is all.
+ * Prepares the caches for children that may only read them, as all do in a namespace: nothing pending in a write-ahead
+ * log, and an empty log beside each. Where that fails (a file system without links or such logs), starts take longer,
+ * and nothing else changes.
  */
 export function settleCaches(denoDir: string): void {
   for (const { name } of [...Deno.readDirSync(denoDir)]) {
@@ -67,15 +67,15 @@ function settle(path: string): void {
   try {
     {
       using cache = new DatabaseSync(path);
-      // Deno has SQLite look at its statistics whenever it opens one; who may not write can make none.
+      // Deno has SQLite read its statistics on opening a database; a reader cannot create them.
       cache.exec("ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)");
       for (const { at, copy } of kept) Deno.copyFileSync(at, copy);
     }
-    // The last one who closes a database takes both away; where they are there still, somebody else has
-    // it open, and a link to a name that is taken fails.
+    // The last connection to close deletes both files. Where they still exist, another process has the database open, and
+    // a link to a taken name fails.
     for (const { at, copy } of kept) Deno.linkSync(copy, at);
   } catch (error) {
-    // Anything but a bug of ours is the file system's, or a lock's, word.
+    // Only a TypeError is a bug; any other error comes from the file system or a lock.
     if (error instanceof TypeError) throw error;
   } finally {
     for (const { copy } of kept) removeIfThere(copy);

@@ -1,6 +1,6 @@
 /** A kernel as an operating-system process: started with its own permissions, heard, killed. */
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { kernelFlags } from "../../launch/kernel/flags.ts";
+import { kernelFlags } from "../../launch/kernel/start_powers.ts";
 import { within } from "./within.ts";
 
 /** How a kernel ended. */

@@ -97,7 +97,10 @@ async function embed(
       const rows = texts.map((text, at) => ({ n: at + 1, score: scores[at] ?? 0, text }))
         .sort((a, b) => b.score - a.score);
       if (command.json) return printJsonLines(command, rows);
-      return printLines(command, rows.map(({ score, text }) => lineOf(score.toFixed(4), text)));
+      return void printLines(
+        command,
+        rows.map(({ score, text }) => lineOf(score.toFixed(4), text)),
+      );
     }
     case "labels": {
       const classifier = makeClassifier(

@@ -71,7 +71,7 @@ const SIGNED: Readonly<Record<WeightsSigned, string>> = {
 };
 
 function showTaken(command: Command, entry: StoredWeights, embeds = false): void {
-  if (command.json) return printJson(command, entry);
+  if (command.json) return void printJson(command, entry);
   const remit = command.powers.environment.command;
   printLines(command, [
     `${entry.name}: ${bytesText(entry.bytes)}, licence ${displayText(entry.licence, { max: 80 })}`,

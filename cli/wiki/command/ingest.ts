@@ -177,7 +177,7 @@ function showIngest(
   const { screen } = command.powers;
   const { noted = [] } = report;
   if (command.json) {
-    return printJson(command, {
+    return void printJson(command, {
       new: report.added,
       changed: report.changed,
       unchanged: report.unchanged,

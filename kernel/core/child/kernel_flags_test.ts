@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { HAS_BWRAP, makeWorld } from "../../_fixture/small_children.ts";
-import { kernelPermissions } from "../../../launch/kernel/flags.ts";
+import { kernelPermissions } from "../../../launch/kernel/start_powers.ts";
 
 for (const walled of [true, false]) {
   Deno.test({

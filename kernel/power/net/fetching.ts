@@ -141,7 +141,7 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
       ...(profile === undefined ? {} : { profile: profile.name }),
     };
     /** Of secrets and of cookies that went along or came. */
-    const hiding: Hidden[] = [...used];
+    const hiding = (): readonly Hidden[] => [...used, ...(profile?.hidden() ?? [])];
     const ask = async (step: Step): Promise<NetAnswer> => {
       await uses?.take({ task, pid }, { egressBytes: sentBytes(step) }, `fetch from ${origin}`);
       const child = await net.provide();
@@ -170,7 +170,7 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
     try {
       const answer = profile === undefined
         ? await ask(first)
-        : await withCookies(profile, first, { ask, hiding });
+        : await withCookies(profile, first, ask);
       const { status, bytes, hops } = answer;
       const ms = hops.reduce((sum, hop) => sum + hop.ms, 0);
       const again = (hops.length - 1) * sentBytes(request);
@@ -181,9 +181,10 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
       await log.append(task, [{
         kind: "fetched",
         body: { ...told, status, bytes, ms, requests: hops.length },
-        private: { origin, url, hops: withoutSecrets(toJson(hops), hiding) },
+        private: { origin, url, hops: withoutSecrets(toJson(hops), hiding()) },
       }]);
-      return hiding.length === 0 ? answer : parseNetAnswer(withoutSecrets(toJson(answer), hiding));
+      const all = hiding();
+      return all.length === 0 ? answer : parseNetAnswer(withoutSecrets(toJson(answer), all));
     } catch (error) {
       if (signal.aborted) throw new Fault("cancelled", `Cannot fetch from ${origin}: cancelled`);
       if (!(error instanceof Fault)) throw error;
@@ -192,7 +193,7 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         body: { ...told, failed: error.code },
         private: { origin, url },
       }]);
-      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, hiding));
+      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, hiding()));
       throw new Fault("upstream", `Cannot fetch from ${origin}: the net service ended`, {
         cause: error,
       });
@@ -221,14 +222,13 @@ type Hidden = Pick<Secret, "value" | "prefix">;
 async function withCookies(
   profile: ProfileUse,
   first: Step,
-  { ask, hiding }: { ask(step: Step): Promise<NetAnswer>; readonly hiding: Hidden[] },
+  ask: (step: Step) => Promise<NetAnswer>,
 ): Promise<NetAnswer> {
   const hops: NetHop[] = [];
   for (let step = first;;) {
-    const { header, hidden } = profile.cookies(step);
-    hiding.push(...hidden);
-    const { setCookies = [], next, ...answer } = await ask({ ...step, cookies: header });
-    hiding.push(...await profile.keep(step.url, setCookies));
+    const cookies = profile.cookies(step);
+    const { setCookies = [], next, ...answer } = await ask({ ...step, cookies });
+    await profile.keep(step.url, setCookies);
     hops.push(...answer.hops);
     if (next === undefined) return { ...answer, hops };
     const { method, url } = next, { body, headers, ...rest } = step;

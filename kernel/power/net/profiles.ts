@@ -41,15 +41,15 @@ export interface ProfilesParts extends ProfileStoreParts {
 /** A value that is taken out of what comes back. */
 type Hidden = Pick<Secret, "value" | "prefix">;
 
-/** One call of the browser that carries a profile. Methods throw Fault `refused` once it was taken back or is over. */
+/** One call of the browser that carries a profile. */
 export interface ProfileUse {
   readonly name: ProfileName;
-  /** The header of one request, empty without cookies, and what is hidden in its answer. */
-  cookies(
-    request: { readonly url: string; readonly method: string },
-  ): { readonly header: string; readonly hidden: readonly Hidden[] };
-  /** Takes in what an answer of `url` set; resolves once that is durable, with what is hidden of it. */
-  keep(url: string, lines: readonly string[]): Promise<readonly Hidden[]>;
+  /** The header of one request, empty without cookies. Throws Fault `refused` once it was taken back or is over. */
+  cookies(request: { readonly url: string; readonly method: string }): string;
+  /** Takes in what an answer of `url` set; resolves once that is durable. Rejects as `cookies` throws. */
+  keep(url: string, lines: readonly string[]): Promise<void>;
+  /** Every value of the profile since the call began: taken out of all that comes back by it. */
+  hidden(): readonly Hidden[];
 }
 
 /** The profiles of one kernel. */
@@ -132,7 +132,12 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
     const page = pages.get(row.pid);
     let crossSite = page !== undefined && page !== leadsTo.origin;
     /** As it stands now, if the grant that the call began with stands still. */
-    const approved = store.get(name)?.grant;
+    const begun = store.get(name), approved = begun?.grant;
+    const hiding = new Map<string, Hidden>();
+    const hide = (cookies: readonly ProfileCookie[]): void => {
+      for (const each of cookies.flatMap(hiddenOf)) hiding.set(each.value, each);
+    };
+    hide(begun?.cookies ?? []);
     const current = (): Kept => {
       const now = store.get(name);
       const why = now?.grant === approved ? whyNot(name, entry) : "taken back";
@@ -142,17 +147,17 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
     return Object.freeze<ProfileUse>({
       name,
       cookies({ url: text, method }) {
-        const { cookies } = current(), url = new URL(text);
+        const { cookies } = current(), url = new URL(text), now = powers.now();
+        hide(cookies);
         // Of a page of another origin only what the call itself asked for is the way to a new page.
         const opens = plain(url) === plain(leadsTo);
-        const sent = cookiesFor(cookies, { url, method, crossSite, opens, now: powers.now() });
-        return { header: cookieHeader(sent), hidden: sent.flatMap(hiddenOf) };
+        return cookieHeader(cookiesFor(cookies, { url, method, crossSite, opens, now }));
       },
       async keep(text, lines) {
         const url = new URL(text), now = powers.now(), { origins } = current().grant;
         const opens = plain(url) === plain(leadsTo);
         // What a page of others fetches in passing leaves nothing behind.
-        if (crossSite && !opens) return [];
+        if (crossSite && !opens) return;
         const read = lines.slice(0, LINES).map((line) =>
           parseSetCookie(line, { url, origins, now })
         );
@@ -161,9 +166,10 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
           crossSite = false;
           turnedTo(row, url.origin);
         }
+        hide(set.map(({ cookie }) => cookie));
         await store.change(name, set);
-        return set.flatMap(({ cookie }) => hiddenOf(cookie));
       },
+      hidden: () => [...hiding.values()],
     });
   };
 

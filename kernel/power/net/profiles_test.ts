@@ -101,7 +101,7 @@ Deno.test("at its end a profile is emptied although nobody asks, and a call unde
   await approve();
   const use = await profiles.begin(ROW, `${SHOP}/`);
   await use?.keep(`${SHOP}/`, ["sid=value-of-alice"]);
-  assert.equal(use?.cookies({ url: `${SHOP}/x`, method: "GET" }).header, "sid=value-of-alice");
+  assert.equal(use?.cookies({ url: `${SHOP}/x`, method: "GET" }), "sid=value-of-alice");
   assert.match(files.get("/p/shop.json") ?? "", /value-of-alice/);
   const end = clock.now + 2 * DAY;
   await turn(end - 1);

@@ -15,6 +15,7 @@ import type { KernelConfig } from "../../../contracts/wire/wire_control.ts";
 import { type HostFunctionsParts, type Looking, makeHostFunctions } from "./host_functions.ts";
 import { clearanceWith, type Grants, type Under } from "./host_fetch.ts";
 import type { Profiles } from "../net/profiles.ts";
+import { hidden, withoutSecrets } from "../net/secret_echo.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../../core/log/watch.ts";
 
@@ -163,12 +164,15 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       const notes = why?.why === undefined
         ? []
         : [`browser profile "${why.name}" does not go along: it is ${why.why}`];
-      return { value, logs: [...notes, ...logs], ...tainted() };
+      // A page that was read may show a value that its source had in another form.
+      const hiding = profile?.hidden() ?? [];
+      const shown = logs.map((line) => hidden(line, hiding));
+      return { value: withoutSecrets(value, hiding), logs: [...notes, ...shown], ...tainted() };
     } catch (error) {
       // What a plugin says of its failure may quote what it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
       const { colour, label } = tainted();
-      throw new Fault(error.code, error.message, {
+      throw new Fault(error.code, hidden(error.message, profile?.hidden() ?? []), {
         detail: { ...error.detail, colour, label },
         cause: error,
       });

@@ -52,7 +52,7 @@ export function wikiLine(parts: WikiLineParts): WikiLine {
       `--allow-write=${own.join(COMMA)}`,
       ...denying("net", "run", "sys", "ffi", "import"),
     ],
-    most: MAX,
+    max: MAX,
     // What may be read first, so that what may be written and what runs lies over it.
     under: parts.reads.flatMap((path, n) => ["--ro-bind", path, reads[n] ?? path]),
     over: [

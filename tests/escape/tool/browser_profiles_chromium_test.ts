@@ -78,6 +78,24 @@ chromiumTest(
 );
 
 chromiumTest(
+  "a value that a script puts together on the page is taken out of what the agent sees",
+  async () => {
+    const [first, second] = [SESSION.slice(0, 9), SESSION.slice(9)];
+    await inChromium(() => () =>
+      html(`<p id="a"></p><script>
+      document.getElementById("a").textContent = "it is " + "${first}" + "${second}";
+      document.title = "${first}" + "${second}";
+    </script>`), async (siege, { shop }) => {
+      const told = JSON.stringify(
+        await does(siege, `await call("browser_open", { url: "${shop}/" });`),
+      );
+      assert.match(told, /it is .*redacted: secret/);
+      assert.ok(!told.includes(SESSION), told);
+    });
+  },
+);
+
+chromiumTest(
   "nothing of the page reaches another origin: pictures, frames, fetches, a redirect, a form",
   async () => {
     await inChromium(({ evil }) => (_, { pathname }) => {

@@ -4,7 +4,7 @@ import { MountName } from "../../../contracts/authority/mod.ts";
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { Mount } from "../../../contracts/tool/mod.ts";
 import { makeTaints } from "../../../workspace/host/taint.ts";
-import { nestMounts } from "../../../launch/disk/nested_mounts.ts";
+import { nestMounts } from "../../../launch/disk/mounts.ts";
 import { hostMount } from "../../../kernel/power/toolhost/toolhost.ts";
 
 const mount = (name: string, dir: string, more: Partial<Mount> = {}): Mount => ({

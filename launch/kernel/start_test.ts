@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
-import { kernelFlags } from "./flags.ts";
+import { kernelFlags } from "./start_powers.ts";
 
 const config = (more: Partial<KernelConfig> = {}): KernelConfig => ({
   dir: "/s/kernel",
