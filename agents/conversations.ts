@@ -1,4 +1,4 @@
-/** Names of conversations: a document each, and the end of those that expire. @module */
+/** Names of conversations, one document each, and the expiry of conversations. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
 import { EXIT } from "../contracts/base/fault_exit.ts";
@@ -27,7 +27,7 @@ export interface ConversationParts {
 
 const KIND = "conversation";
 
-/** Opens the store of names that earlier kernels gave. */
+/** Opens the names stored by earlier kernels. */
 export async function openConversations(parts: ConversationParts): Promise<ConversationStore> {
   const { store, now, service } = parts;
   const names = new Map<ConversationName, NamedConversation>();
@@ -50,7 +50,7 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
     task: TaskId,
   ) => {
     const expect = versions.get(name) ?? 0;
-    // A document is never deleted: one without a task is a name that nobody has.
+    // Documents are never deleted: one with an empty body is a removed name.
     const document: DocumentWrite = {
       ...{ kind: KIND, id: name, task, expect },
       body: body === undefined ? {} : toJsonObject(body),
@@ -98,15 +98,15 @@ export async function openConversations(parts: ConversationParts): Promise<Conve
       for (const named of [...names.values()]) {
         const { name, task } = named;
         if (!isDue(named)) continue;
-        // Under another name it stays.
+        // The task stays if it has another name.
         if (names.values().some((other) => other.task === task && !isDue(other))) {
           await remove(name);
           gone.push(name);
           continue;
         }
-        // Somebody is in the middle of it: the next time.
+        // The task is in use: try again at the next sweep.
         if (service.hosted(task) !== undefined) continue;
-        // A log that was repaired may have lost the task.
+        // A repaired log may have lost the task.
         const found = service.find(task);
         if (found !== undefined && !isFinal(found.status)) {
           await service.cancel(task, "its conversation expired");
@@ -132,7 +132,7 @@ export interface ForkParts extends Origin {
   turn(task: TaskId, message: ReturnType<typeof requestMessage>): Promise<void>;
 }
 
-/** What a conversation can become between its turns. */
+/** Restoring and forking of conversations, between turns. */
 export interface Forks {
   restore(task: TaskId, number: number): Promise<JsonObject>;
   fork(fork: ForkRequest): Promise<AgentTask>;
@@ -140,8 +140,8 @@ export interface Forks {
 
 export function makeForks(parts: ForkParts): Forks {
   const { keeper, runs, past } = parts;
-  /** Tells whether a turn is under way; one that is just being put aside is not. */
-  const underWay = async (task: TaskId): Promise<boolean> => {
+  /** Whether a turn is running; waits for one that is just ending. */
+  const isTurning = async (task: TaskId): Promise<boolean> => {
     const { status } = keeper.need(task);
     if (isFinal(status) || keeper.turnOver(task)) await runs.settled(task);
     return runs.running(task) || (status !== "open" && !isFinal(status));
@@ -151,11 +151,11 @@ export function makeForks(parts: ForkParts): Forks {
       if (keeper.need(task).purged) {
         throw new Fault("conflict", `Cannot restore: the content of ${task} is erased`);
       }
-      if (await underWay(task)) {
+      if (await isTurning(task)) {
         throw new Fault("conflict", `Cannot restore in task ${task}: a turn is under way`);
       }
       const body = await past.restoring(task, number);
-      // Its process has the conversation as it was: the next message starts one from the log.
+      // The process holds the old conversation: end it, so that the next message starts one from the log.
       if (runs.hosted(task) !== undefined) await runs.release(task, EXIT.success);
       await keeper.record(task, [{ kind: "contextRestored", body }]);
       return body;
@@ -165,9 +165,9 @@ export function makeForks(parts: ForkParts): Forks {
       if (from.purged) {
         throw new Fault("conflict", `Cannot fork task ${fork.task}: its content is erased`);
       }
-      const under = await underWay(fork.task);
-      const { body, private: secret, answer, ...forked } = await past.forking(fork, under);
-      // A phase that a person moved the conversation to holds for its fork.
+      const turning = await isTurning(fork.task);
+      const { body, private: secret, answer, ...forked } = await past.forking(fork, turning);
+      // The fork keeps the phase that a person set.
       const request = { ...forked.request, phase: keeper.need(fork.task).phase };
       const id = TaskId.parse(parts.powers.id("t"));
       const made = createdEvent(request, parts);
@@ -177,13 +177,13 @@ export function makeForks(parts: ForkParts): Forks {
         private: { ...secret, ...made.private },
       }];
       if (fork.message === undefined) {
-        // As a task whose turn is over: nothing runs until something is said to it.
+        // Like a task between turns: nothing runs until the first message.
         events.push({ kind: "taskStatus", body: { status: "open" }, private: { answer } });
         return await keeper.record(id, events);
       }
       const task = await keeper.record(id, events);
       runs.run(id, async () => {
-        // From its log, where the copy lies.
+        // Start from the fork's log, which contains the copy.
         await runs.start(task, request, true);
         runs.expireLater(task);
         await parts.turn(id, requestMessage(request, request.request));

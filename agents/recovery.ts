@@ -1,4 +1,4 @@
-/** What a kernel that starts takes up of what earlier ones left. @module */
+/** Resumes tasks of earlier kernels when a kernel starts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { EXIT_OF_FAULT } from "../contracts/base/fault_exit.ts";
 import { OTHER_RULES } from "../contracts/task/task.ts";
@@ -13,37 +13,37 @@ export interface RecoveryParts {
   readonly runs: Pick<TaskRuns, "running" | "status">;
   /** Digest of the kernel's rules. */
   readonly rules: Digest;
-  /** A question of the task waits for a person. */
+  /** Whether a question of the task waits for a person. */
   asked(task: TaskId): boolean;
-  /** Nobody answered the last of these in time: the task waits for `resume`, which asks it again. */
+  /** Whether the last of these questions expired: then the task waits for `resume`, which asks again. */
   unanswered(questions: AgentTask["questions"]): boolean;
-  /** Tasks for which something waits in an inbox, also of those that are over. */
+  /** Tasks with waiting messages, including finished tasks. */
   waiting?(): readonly TaskId[];
-  /** Takes up a task that waits for words when something is due for it. */
+  /** Starts a turn of a waiting task if a message is due for it. */
   look(task: TaskId): void;
   resume(task: TaskId): Promise<unknown>;
 }
 
-/** The taking up. */
+/** Recovery of tasks. */
 export interface Recovery {
-  /** Of what earlier kernels of this state left; gives the tasks that go on. */
+  /** Recovers the tasks of earlier kernels of this state; resolves with the resumed ones. */
   recover(): Promise<readonly TaskId[]>;
-  /** Of a task that another kernel had and this one has now. */
+  /** Recovers a task taken over from another kernel. */
   adopt(task: TaskId): Promise<void>;
 }
 
-/** Makes the taking up. */
+/** Makes the recovery. */
 export function makeRecovery(parts: RecoveryParts): Recovery {
   const { keeper, runs } = parts;
 
-  /** Goes on with a task of an earlier kernel; one that cannot go on is failed, not in the way of others. */
+  /** Resumes a task of an earlier kernel; if that fails, the task fails without blocking others. */
   const recoverTask = async (task: TaskId): Promise<void> => {
     try {
       await keeper.record(task, [{ kind: "recovered", body: {} }]);
       await parts.resume(task);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      // Nothing can be written: it stays as it is, and `resume` goes on with it once there is room.
+      // The store is full: the task stays unchanged, and `resume` continues it once there is room.
       if (error.code === "storeFull") return keeper.strand(task, error.message);
       await runs.status(task, {
         status: "failed",
@@ -56,7 +56,7 @@ export function makeRecovery(parts: RecoveryParts): Recovery {
   const waits = ({ id, status, questions }: AgentTask): boolean =>
     status === "needsApproval" && (parts.asked(id) || parts.unanswered(questions));
 
-  /** A kernel of another place must not carry on what its own place forbids. */
+  /** Whether a task must wait because the kernel's rules differ from those it ran under. */
   const isLeft = (task: AgentTask): boolean =>
     !isFinal(task.status) && !waits(task) && !keeper.turnOver(task.id) &&
     task.rules !== undefined && task.rules !== parts.rules;
@@ -65,9 +65,9 @@ export function makeRecovery(parts: RecoveryParts): Recovery {
     const { id } = task;
     parts.look(id);
     if (isFinal(task.status)) return false;
-    // An answer that was taken and not acted on is no wait: the call asks anew.
+    // An answer that was stored but not acted on does not count: the call asks again.
     if (waits(task)) return false;
-    // An idle interactive session is no work: `-c` or `say` goes on with it.
+    // An idle interactive session stays idle: `-c` or `say` continues it.
     if (keeper.turnOver(id)) return runs.running(id);
     if (left) return false;
     await recoverTask(id);
@@ -79,7 +79,7 @@ export function makeRecovery(parts: RecoveryParts): Recovery {
   const recover = async (): Promise<readonly TaskId[]> => {
     const taken: TaskId[] = [];
     const tasks = await keeper.load();
-    // First, so that whoever asks while others are taken up is told of all.
+    // Mark these first, so that requests during the recovery see all of them.
     const left = new Set(tasks.filter(isLeft).map(({ id }) => id));
     for (const id of left) leave(id);
     const open = new Set(tasks.map(({ id }) => id));

@@ -27,37 +27,37 @@ import { lastStatus } from "./task/ending.ts";
 import { createdEvent, isFinal, type Origin, saidEvent } from "./task/fold.ts";
 import { makeTaskRuns, type TaskCompany, type TaskRuns, type TaskRunsParts } from "./task/runs.ts";
 
-/** What {@link makeHostedAgentService} is handed. */
+/** The parts of {@link makeHostedAgentService}. */
 export interface ServiceParts extends Omit<TaskRunsParts, "more" | "over">, Origin {
-  /** What the log says of conversations. */
+  /** Access to conversations in the log. */
   readonly past: PastConversations;
-  /** A question of the task waits for a person. */
+  /** Whether a question of the task waits for a person. */
   asked(task: TaskId): boolean;
-  /** Nobody answered the last of these questions in time. */
+  /** Whether the last of these questions has expired. */
   unanswered(questions: AgentTask["questions"]): boolean;
-  /** What comes in for tasks; absent: nothing does. */
+  /** The tasks' inboxes; absent: none. */
   readonly inbox?: Pick<Inbox, "due" | "delivering" | "over" | "forget">;
-  /** Tasks for which something waits in an inbox. */
+  /** Tasks with waiting messages. */
   waiting?(): readonly TaskId[];
-  /** No turn of an open task is under way, and nothing is due for it. */
+  /** Called when an open task has no running turn and no due message. */
   rested?(task: TaskId): void;
   /** A task that was over is resumed: what it used before counts in its budgets again. */
   recount?(task: TaskId): Promise<void>;
 }
 
-/** The service, and what it is told of the inbox. */
+/** The service with its internal interface. */
 export interface AgentService extends HostedAgentService {
-  /** Something is due: it is shown at the task's next turn, which is now when none is under way. */
+  /** Handles a due message: shown at the task's next turn, which starts now if none is running. */
   readonly arrived: Deliveries["arrived"];
-  /** Goes on with a task that another kernel had. */
+  /** Continues a task taken over from another kernel. */
   adopt(task: TaskId): Promise<void>;
-  /** Another kernel has the task now: its processes end, and nothing of it is known here any more. */
+  /** Drops a task that another kernel has taken over, and ends its processes. */
   lose(task: TaskId): Promise<void>;
-  /** Commits `more` of the task as it will be together with its end. */
+  /** Finishes a task, committing `more` (of the finished task) together with its end. */
   finish(task: TaskId, more?: (done: AgentTask) => TaskCompany): Promise<AgentTask>;
 }
 
-/** Makes the service. */
+/** Makes the hosted agent service. */
 export function makeHostedAgentService(parts: ServiceParts): AgentService {
   const { keeper, powers } = parts;
   const runs = makeTaskRuns({
@@ -66,10 +66,10 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     over: (task) => deliveries.look(task),
   });
 
-  /** Tasks whose turn under way nobody looks at: it queues what it asks, and ends with that. */
+  /** Unattended running tasks: their turns queue questions and end with them. */
   const alone = new Set<TaskId>();
 
-  const goOn = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
+  const proceed = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
     const request = await parts.requestOf(task);
     const open = state.status === "open" ? state : await runs.status(task, {
@@ -93,14 +93,14 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
   const resume = async (task: TaskId, how: { readonly watched: boolean }): Promise<AgentTask> => {
     const state = keeper.need(task);
     if (isResumable(state)) {
-      // What ended it is put aside a little later.
+      // The failed turn may still be ending.
       if (runs.running(task)) await runs.settled(task);
       await keeper.recall(task);
       await parts.recount?.(task);
-      return await goOn(task, how);
+      return await proceed(task, how);
     }
     checkOpen(state, "go on with");
-    if (!runs.running(task)) return await goOn(task, how);
+    if (!runs.running(task)) return await proceed(task, how);
     const joined = how.watched && alone.has(task);
     const aside = joined && parts.asked(task);
     if (joined && !aside) {
@@ -108,17 +108,17 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       runs.hosted(task)?.attended();
     }
     if (state.status !== "needsApproval" && !aside) return state;
-    // The turn that asked is still being put aside. Were it attended now, it might wait for an answer instead, from
-    // whoever waits here.
+    // The turn that asked is still ending. If it were attended now, it could wait for an answer
+    // from the very caller that waits here.
     await runs.settled(task);
     return keeper.need(task).status === "needsApproval" ? await resume(task, how) : state;
   };
 
   const turn = async (task: TaskId, message: ChatMessage | undefined): Promise<void> => {
     await runs.turn(task, message);
-    // The answer may have come while the turn was still being put aside: nobody else would go on.
+    // The answer may have come while the turn was ending: then continue here.
     const over = keeper.need(task).status !== "needsApproval" || parts.asked(task);
-    await (over ? deliveries.rest(task) : goOn(task, { watched: true }));
+    await (over ? deliveries.rest(task) : proceed(task, { watched: true }));
   };
 
   const forks = makeForks({ ...parts, runs, turn });
@@ -153,7 +153,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     },
 
     async finish(task, more): Promise<AgentTask> {
-      // A turn that is over is put aside a little later.
+      // A finished turn may still be cleaning up.
       if (keeper.turnOver(task)) await runs.settled(task);
       const state = keeper.need(task);
       const { status } = state;
@@ -162,7 +162,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
       }
       const last = lastStatus(keeper.contaminated(task));
       const after = await runs.status(task, last, more?.({ ...state, ...last }));
-      // Nobody who waits for the answer waits for its processes to end.
+      // Do not make the caller wait for the processes to end.
       runs.run(task, () => runs.release(task, last.exit));
       return after;
     },
@@ -215,7 +215,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     },
 
     async resume(task): Promise<AgentTask> {
-      // Whoever follows it would wait for a turn that nobody asked for.
+      // A follower would wait for a turn that never starts.
       if (keeper.need(task).status === "open" && keeper.turnOver(task) && !runs.running(task)) {
         throw new Fault(
           "conflict",
@@ -228,7 +228,7 @@ export function makeHostedAgentService(parts: ServiceParts): AgentService {
     unattended(task): void {
       if (runs.running(task)) alone.add(task);
       runs.hosted(task)?.unattended();
-      // A session that nobody looks at gives its processes back; `say` starts them again.
+      // An unattended session releases its processes; `say` starts them again.
       if (runs.hosted(task) !== undefined && !runs.running(task)) {
         runs.run(task, () => runs.release(task, EXIT.success));
       }
@@ -286,7 +286,7 @@ export interface AftercareParts extends Pick<TaskRunsParts, "keeper" | "host" | 
   readonly engaged: Deliveries["engaged"];
 }
 
-/** Makes it. Each rejects `conflict` for a task that is not so far. */
+/** Operations after a task's turns. Each rejects `conflict` if the task is not ready for it. */
 function makeAftercare(
   { keeper, host, requestOf, inbox, runs, engaged }: AftercareParts,
 ): Pick<HostedAgentService, "archive" | "purge" | "undo"> {
@@ -319,7 +319,7 @@ function makeAftercare(
     async undo(task, files): Promise<UndoOutcome> {
       const state = keeper.need(task);
       checkKept(state, "undo");
-      // Its processes may still be ending.
+      // The processes may still be ending.
       if (isFinal(state.status)) await runs.settled(task);
       if (runs.running(task)) {
         throw new Fault("conflict", `Cannot undo task ${task}: a turn is under way`);
@@ -338,7 +338,7 @@ function makeAftercare(
   };
 }
 
-/** What was purged is not taken for a log that is damaged. Throws Fault `conflict`. */
+/** Throws Fault `conflict` for a purged task, which would otherwise look like a damaged log. */
 function checkKept({ id, purged }: AgentTask, verb: string): void {
   if (purged) throw new Fault("conflict", `Cannot ${verb} task ${id}: its content is erased`);
 }

@@ -1,7 +1,8 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { sign } from "node:crypto";
 import type { Answer } from "../contracts/authority/mod.ts";
-import { type Delegation, delegationClaim, Fault } from "../contracts/base/mod.ts";
+import { type Delegation, delegationClaim } from "../contracts/base/delegation.ts";
+import { Fault } from "../contracts/base/fault.ts";
 import type { Question } from "../contracts/authority/mod.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { CAROL, CAROL_STEP_UP, KERNEL_KEY, type Keys, makeKeys } from "./_fixture/carol.ts";

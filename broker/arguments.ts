@@ -4,14 +4,14 @@ import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts"
 import { inOrder } from "../port/in_order.ts";
 import { canonicalJson, deepFreeze, parseJson } from "../port/mod.ts";
 
-/** Arguments, and the one text of them that is hashed. */
+/** Parsed arguments and their canonical text, which is hashed. */
 export interface Arguments {
   readonly args: JsonObject;
   readonly text: string;
 }
 
 const LIMITS = { frameBytes: 1 << 20, depth: 32, nodes: 50_000 };
-/** A text this short passes the limits of bytes and nodes whatever is in it. */
+/** UTF-16 units. Any text this short is within the limits of bytes and nodes. */
 const SHORT = 50_000;
 
 /**
@@ -24,10 +24,10 @@ export function parseArguments(text: string): Arguments {
   return parsed;
 }
 
-/** Texts of arguments that were parsed here: they are frozen throughout, and so stay true. */
+/** Canonical texts of parsed arguments; valid because the arguments are deeply frozen. */
 const texts = new WeakMap<JsonObject, string>();
 
-/** Canonical text of arguments that were parsed before. */
+/** Canonical text of arguments; cached if they came from {@link parseArguments}. */
 export function argumentsText(args: JsonObject): string {
   return texts.get(args) ?? canonicalJson(args);
 }
@@ -35,7 +35,7 @@ export function argumentsText(args: JsonObject): string {
 function anyText(text: string): Arguments {
   if (isNone(text)) return { args: deepFreeze({}), text: "{}" };
   let args = parseJson(text, LIMITS);
-  // Models write a call's arguments as a string that holds them: that is read once, and no deeper.
+  // Some models encode the arguments twice, as a JSON string. It is decoded once more, and no deeper.
   const inner = typeof args === "string" ? args.trim() : undefined;
   if (inner !== undefined) args = isNone(inner) ? deepFreeze({}) : once(inner);
   if (!isObject(args)) {
@@ -49,12 +49,12 @@ function anyText(text: string): Arguments {
   return { args, text: canonicalJson(args) };
 }
 
-/** What models write where a call has no arguments. */
+/** Some models write `null` for a call without arguments. */
 function isNone(text: string): boolean {
   return text.trim() === "null";
 }
 
-/** What a string holds; the string itself where it holds no JSON. */
+/** The JSON value in a string; the string itself if it is not JSON. */
 function once(text: string): Json {
   try {
     return parseJson(text, LIMITS);
@@ -65,23 +65,23 @@ function once(text: string): Json {
 }
 
 /**
- * The short way, for compact text with nothing unusual in it: one walk that puts keys in order, one
- * `JSON.stringify`. Undefined when the long way must decide.
- * INVARIANT: accepts nothing that the long way refuses, and writes the same text
- * (test: "the short way and the long way come to the same").
+ * The fast path for compact text without anything unusual: one walk that orders keys, one
+ * `JSON.stringify`. Undefined when the full parser must decide.
+ * INVARIANT: accepts nothing that the full parser refuses, and writes the same text (test: "the
+ * short way and the long way come to the same").
  */
 function usual(text: string): Arguments | undefined {
   let args: Json;
   try {
     args = JSON.parse(text);
   } catch {
-    return undefined; // The long way says what is wrong.
+    return undefined; // The full parser reports the error.
   }
   if (!isObject(args)) return undefined;
   const ordered = inOrder(args, LIMITS.depth);
   if (ordered === undefined) return undefined;
   const canonical = JSON.stringify(ordered);
-  // What JSON.stringify writes repeats no key; a lone surrogate it writes as an escape.
+  // JSON.stringify repeats no key, and writes a lone surrogate as an escape.
   if (canonical.includes("\\ud")) return undefined;
   if (canonical !== text && JSON.stringify(args) !== text) return undefined;
   return { args: deepFreeze(args), text: canonical };

@@ -1,8 +1,9 @@
 /**
- * Credentials in the arguments of calls that leave the machine. Their values stay in the kernel's memory: what is
- * logged, shown and said to the worker holds a mark in the place of each, and the call alone gets the value back.
+ * Credentials in the arguments of calls that leave the machine. Their values stay in the kernel's
+ * memory: logs, questions and the worker get a placeholder for each, and only the call itself gets
+ * the value back.
  *
- * A net with holes, like redaction: what looks like nothing passes. The never-list is the wall.
+ * Recognition is incomplete, as with redaction: unknown formats pass. The never-list is the wall.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
@@ -17,38 +18,38 @@ import { remembering } from "../text/path_list.ts";
 import { parseArguments } from "./arguments.ts";
 import { faultOf } from "./gate/parts.ts";
 
-/** Values that are withheld from logs, by task. */
+/** Credentials withheld from logs, by task. */
 interface Withheld {
-  /** The call with marks in the place of credentials; itself where it holds none. */
+  /** The call with placeholders for credentials; the same object if it has none. */
   hide(task: TaskId, call: ToolCall): ToolCall;
-  /** The call with its credentials; undefined where a mark stands for a value that is no more. */
+  /** The call with its credentials; undefined if a placeholder's value no longer exists. */
   restore(task: TaskId, call: ToolCall): ToolCall | undefined;
-  /** A text without the credentials of the task. */
+  /** Replaces the task's credentials in a text by placeholders. */
   mask(task: TaskId, text: string): string;
-  /** Knows what looks like a secret in a text from then on, wherever it comes again. */
+  /** Remembers the secrets in a text so that `hide` recognises them elsewhere. */
   note(text: string): void;
   forget(task: TaskId): void;
 }
 
-/** Names of tools that tell somebody else something, also where they only read. */
+/** Names of tools that send data to others, even where they only read. */
 const TELLING = /^(?:mcp|a2a|peer|browser|web)_/;
 const OUTBOUND: ReadonlySet<EffectClass> = new Set(["outboundRead", "outboundWrite"]);
 
-/** Whether the arguments of a tool's calls leave the machine, or reach a program of somebody else. */
+/** Whether the arguments of a tool's calls leave the machine, or reach someone else's program. */
 export function tellsOthers({ descriptor, effect }: ToolBinding): boolean {
   return TELLING.test(descriptor.name) || OUTBOUND.has(effect) || descriptor.category === "network";
 }
 
 const MARK = /⟨withheld: [^⟩]{1,64}⟩/g;
-/** Whether a text holds the mark of a credential. */
+/** Whether a text contains a placeholder. */
 export function holdsMark(text: string): boolean {
   return text.includes("⟨withheld: ");
 }
 
-/** A value this short stands for too much else. */
-const SHORTEST = 4, SHORTEST_KNOWN = 8;
+/** Minimum lengths of values to replace: shorter ones occur in ordinary text. */
+const MIN_LENGTH = 4, MIN_KNOWN_LENGTH = 8;
 const MAX_KNOWN = 2_000;
-/** `password=…` and the like within a longer text: what stands behind it. */
+/** Assignments such as `password=…` within a longer text; the third group is the value. */
 const ASSIGNED =
   /\b(_?auth_?token|api_?key|access_?token|access_?key|client_?secret|password|passwd|passphrase)(["']?\s{0,4}[:=]\s{0,4}["']?)([^\s"',;&<>⟨⟩]{8,256})/gi;
 
@@ -57,10 +58,10 @@ interface TaskNotes {
   readonly valueOf: Map<string, string>;
 }
 
-/** Makes the memory of a kernel. `draw` gives a few characters that nobody guesses. */
+/** The withheld credentials of a kernel. `draw` returns unguessable characters for placeholders. */
 export function makeWithheld(draw: () => string): Withheld {
   const tasks = new Map<TaskId, TaskNotes>();
-  /** What redaction took out of any result of this kernel, oldest first. */
+  /** Secrets redacted from results of this kernel, oldest first. */
   const seen = new Set<string>();
 
   const notesOf = (task: TaskId): TaskNotes => {
@@ -78,7 +79,7 @@ export function makeWithheld(draw: () => string): Withheld {
     return mark;
   };
 
-  /** A text with marks in the place of what is known or looks like a credential. */
+  /** Replaces known and recognised credentials in a text by placeholders. */
   const hideText = (notes: TaskNotes, text: string, name: string): string => {
     const mark = (kind: string, value: string): string => markFor(notes, kind, value);
     if (asksForSecret(name) && isGivenSecret(text) && !holdsMark(text)) {
@@ -86,7 +87,7 @@ export function makeWithheld(draw: () => string): Withheld {
     }
     let left = text;
     for (const value of [...notes.markOf.keys(), ...seen]) {
-      if (value.length < SHORTEST_KNOWN) continue;
+      if (value.length < MIN_KNOWN_LENGTH) continue;
       for (const form of formsOf(value)) {
         if (left.includes(form)) left = left.replaceAll(form, mark("known", form));
       }
@@ -106,7 +107,7 @@ export function makeWithheld(draw: () => string): Withheld {
     if (notes === undefined) return text;
     let left = text;
     for (const [value, mark] of notes.markOf) {
-      if (value.length >= SHORTEST) left = left.replaceAll(value, mark);
+      if (value.length >= MIN_LENGTH) left = left.replaceAll(value, mark);
     }
     return left;
   };
@@ -114,7 +115,7 @@ export function makeWithheld(draw: () => string): Withheld {
   return Object.freeze<Withheld>({
     hide(task, call) {
       const parsed = faultOf(() => parseArguments(call.arguments));
-      // No arguments that can be read: they go nowhere, and are told all the same.
+      // Unparseable arguments are never sent, but they are logged.
       if (parsed instanceof Fault) return { ...call, arguments: redact(call.arguments) };
       const notes = notesOf(task);
       let found = false;
@@ -142,7 +143,7 @@ export function makeWithheld(draw: () => string): Withheld {
     mask,
     note(text) {
       replaceSecrets(text, (_kind, secret) => {
-        if (secret.length < SHORTEST_KNOWN) return "";
+        if (secret.length < MIN_KNOWN_LENGTH) return "";
         seen.delete(secret);
         seen.add(secret);
         const [oldest] = seen;
@@ -154,7 +155,7 @@ export function makeWithheld(draw: () => string): Withheld {
   });
 }
 
-/** A message of a model as it is kept: its calls of tools that tell others, without their credentials. */
+/** A model's message for storage: the credentials in calls that reach others are replaced. */
 export function hideInMessage(
   withheld: Withheld,
   message: ChatMessage,
@@ -169,7 +170,7 @@ export function hideInMessage(
   return { ...message, content: withheld.mask(of.task, message.content), toolCalls };
 }
 
-/** As a value is found again where somebody wrote it otherwise. */
+/** A value and its common encodings: percent, base64, base64url, hex. */
 const formsOf = remembering((value: string): readonly string[] => {
   const bytes = new TextEncoder().encode(value);
   const base64 = btoa(String.fromCharCode(...bytes.slice(0, 20_000))).replace(/=+$/, "");
@@ -178,7 +179,7 @@ const formsOf = remembering((value: string): readonly string[] => {
   return [...new Set([...forms, base64.replaceAll("+", "-").replaceAll("/", "_")])];
 });
 
-/** A value with each of its texts written anew; `name` is that of the field that it stands in. */
+/** Maps every string within a value; `name` is the name of the enclosing field. */
 export function mapTexts<T extends Json>(
   value: T,
   f: (text: string, name: string) => string,
@@ -198,13 +199,13 @@ export function mapTexts(
   return mapped;
 }
 
-// Secrets taken out of what is shown. A net with holes: the never-list is the wall.
+// Redaction of secrets in displayed text.
 
-/** What a secret looks like. Each pattern is anchored by literal text and bounded in length; a group is what stands before it. */
+/** Patterns of secrets. Each is anchored by literal text and bounded in length; group 1, if any, precedes the match. */
 const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = [
   {
     kind: "private key",
-    // Never fails once it has begun, so that many beginnings cost no more than their length.
+    // Never fails after its first line, so that many such lines cost linear time.
     pattern:
       /-----BEGIN [A-Z ]{0,32}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----END)[A-Za-z0-9+/=\s:,.-]){0,20000}(?:-----END [A-Z ]{0,48}-----)?/g,
   },
@@ -227,7 +228,7 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
   { kind: "bearer token", pattern: /\bbearer\s{1,8}[0-9A-Za-z._~+/-]{20,4096}={0,2}/gi },
   {
     kind: "JWT",
-    // Begins at what is rare and looks back: each of a million `eyJ-` would look 4,096 characters ahead.
+    // Anchored at the rare `.eyJ` and looks back; otherwise each of a million `eyJ-` would scan 4,096 characters ahead.
     pattern:
       /(?<=\b(eyJ[0-9A-Za-z_-]{10,4096}))\.eyJ[0-9A-Za-z_-]{10,8192}\.[0-9A-Za-z_-]{10,4096}/g,
   },
@@ -238,11 +239,11 @@ const SECRETS: readonly { readonly kind: string; readonly pattern: RegExp }[] = 
 ];
 
 /**
- * Replaces what looks like a secret by `⟨redacted: KIND⟩`.
+ * Replaces recognised secrets by `⟨redacted: KIND⟩`.
  *
  * @example
  * ```ts
- * import { redact } from "./redact.ts";
+ * import { redact } from "./credentials.ts";
  * redact("key AKIAABCDEFGHIJKLMNOP"); // "key ⟨redacted: AWS key⟩"
  * ```
  */
@@ -250,13 +251,13 @@ export function redact(text: string): string {
   return replaceSecrets(text, (kind) => `⟨redacted: ${kind}⟩`);
 }
 
-/** Replaces what looks like a secret by what `by` says of it. */
+/** Replaces recognised secrets by the result of `by`. */
 function replaceSecrets(text: string, by: (kind: string, secret: string) => string): string {
   return SECRETS.reduce((shown, { kind, pattern }) => {
     let [clean, at] = ["", 0];
     for (const match of shown.matchAll(pattern)) {
       const from = match.index - (match[1] ?? "").length;
-      // What was taken out already begins no other.
+      // Skip matches that overlap the previous one.
       if (from < at) continue;
       const to = match.index + match[0].length;
       clean += shown.slice(at, from) + by(kind, shown.slice(from, to));

@@ -1,16 +1,16 @@
-/** The policy when nobody wrote one, and the forbids that no rule lifts. @module */
+/** The built-in policy, and the forbids that no rule can lift. @module */
 import { PHASE_FORBIDS } from "../contracts/task/task.ts";
 import type { EffectClass } from "../contracts/authority/mod.ts";
 import type { Phase, Profile } from "../contracts/task/mod.ts";
 import type { PermissionMode } from "../contracts/tool/mod.ts";
 
-/** What a policy says about a subject, and where it is written (`FILE:LINE` or `built-in: NAME`). */
+/** A policy's decision on a subject, and its place (`FILE:LINE` or `built-in: NAME`). */
 export interface Ruling {
   readonly mode: PermissionMode | "suppress";
   readonly rule: string;
-  /** In words, for people and for the agent. */
+  /** Explanation for people and for the agent. */
   readonly why?: string;
-  /** Arguments whose values do not decide: the rule speaks of the others alone. */
+  /** Arguments that the rule ignores. */
   readonly except?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ const NETWORK: Ruling = Object.freeze({
   rule: "built-in: network forbidden until granted",
 });
 
-/** The line of remit.yaml that would grant it, to be asked about each time. */
+/** The ruling for ungranted network access; `why` names the line of remit.yaml that would allow it with consent. */
 function ungranted(effect: EffectClass, destination: string | undefined): Ruling {
   const where = destination === undefined ? "" : `, destination: ${JSON.stringify(destination)}`;
   return {
@@ -29,7 +29,7 @@ function ungranted(effect: EffectClass, destination: string | undefined): Ruling
   };
 }
 
-/** Mode of each effect class when no rule matches. */
+/** Ruling for each effect class where no rule matches. */
 const DEFAULT_RULINGS: Readonly<Record<EffectClass, Ruling>> = Object.freeze({
   read: { mode: "auto", rule: "built-in: reading mounts is free" },
   stage: { mode: "auto", rule: "built-in: staging is free" },
@@ -45,12 +45,12 @@ const GRANTED: Ruling = Object.freeze({
   rule: "built-in: what a reviewed server sends is asked about",
 });
 
-/** Whether a ruling is what a change, or a call of a reviewed server, comes to where nobody wrote a rule. */
+/** Whether a ruling is the default for a local change or for a call of a reviewed server. */
 export function isUsual(ruling: Ruling): boolean {
   return ruling === GRANTED || ruling === DEFAULT_RULINGS.mutateLocal;
 }
 
-/** The mode of a call that no rule speaks of. */
+/** The ruling for a call that no rule matches. */
 export function defaultRuling(
   { effect, granted = false, destination }: {
     readonly effect: EffectClass;
@@ -63,7 +63,7 @@ export function defaultRuling(
   return granted ? GRANTED : ungranted(effect, destination);
 }
 
-/** A forbid that no rule lifts: phase, administration, guests and anonymous sessions. */
+/** A forbid that no rule can lift: by phase, for administration, for guests and anonymous sessions. */
 export function standingForbid(subject: {
   readonly profile: Profile;
   readonly phase: Phase;

@@ -1,9 +1,9 @@
-/** Answers that stand: in memory of this kernel only, void after a restart. @module */
+/** Valid answers, in this kernel's memory only; void after a restart. @module */
 import { cleared, colourSuffices } from "../contracts/authority/colour.ts";
 import type { Digest, QuestionId, TaskId } from "../contracts/authority/ids.ts";
 import type { Answer, AnswerScope, Question } from "../contracts/authority/question.ts";
 
-/** An answer that stands, and what it covers. */
+/** A valid answer and its scope. */
 export interface Grant {
   readonly question: QuestionId;
   readonly task: TaskId;
@@ -16,45 +16,45 @@ export interface Grant {
   /** In words, for `remit grants`. */
   readonly covers: string;
   readonly say: string | undefined;
-  /** Contents that were shown whole: the answer sanitizes them. */
+  /** Contents shown in full, which the answer sanitizes. */
   readonly sanitizes: readonly Digest[];
   readonly by: string;
   readonly channel: Answer["channel"];
   readonly at: number;
 }
 
-/** A call that looks for an answer. */
+/** A call in search of an answer. */
 export interface LiveCall {
   readonly task: TaskId;
   readonly turn: number;
   readonly callId: string;
   readonly scope: AnswerScope;
-  /** What kind of answer it needs. */
+  /** The kind of answer that the call needs. */
   readonly needs: "consent" | "stepUp" | "recovery";
 }
 
-/** The answers that stand. */
+/** The valid answers. */
 export interface Grants {
   remember(question: Question, answer: Answer): void;
-  /** A denial first, else an answer that allows exactly this. */
+  /** The answer to a call: a denial first, else one that allows exactly this call. */
   find(live: LiveCall): Grant | undefined;
-  /** Uses an answer: one that is good once is gone afterwards. False when it no longer stands. */
+  /** Uses an answer, and removes it if it is valid once. False if the answer is no longer valid. */
   use(question: QuestionId): boolean;
-  /** Puts an answer back that was used for a call which then did not start. */
+  /** Restores an answer used for a call that then did not start. */
   restore(grant: Grant): void;
   list(task?: TaskId): readonly Grant[];
   revoke(question: QuestionId): boolean;
-  /** Drops a task's answers, save those for its session. */
+  /** Drops a task's answers except those for its session. */
   forgetTask(task: TaskId): void;
 }
 
-const MAX = 10_000;
+const MAX_GRANTS = 10_000;
 
 /** Makes an empty table of answers. */
 export function makeGrants(): Grants {
   const table = new Map<QuestionId, Grant>();
   const restore = (grant: Grant): void => {
-    if (table.size >= MAX) {
+    if (table.size >= MAX_GRANTS) {
       for (const oldest of table.keys()) {
         table.delete(oldest);
         break;
@@ -106,7 +106,7 @@ export function makeGrants(): Grants {
   });
 }
 
-/** The same act, where and when the answer was given for. */
+/** Whether an answer applies to the same act in its turn or session. */
 function reaches(grant: Grant, live: LiveCall): boolean {
   const { scope } = grant;
   if (scope.session !== live.scope.session || scope.tool !== live.scope.tool) return false;
@@ -115,18 +115,21 @@ function reaches(grant: Grant, live: LiveCall): boolean {
   if (grant.for === "session") return true;
   if (grant.task !== live.task) return false;
   if (grant.for === "turn") return grant.turn === live.turn;
-  // A denial holds for its turn: when a person speaks again, the same may be asked again.
+  // A denial holds for its turn; after the person's next message the same call may be asked about again.
   return grant.callId === live.callId &&
     (grant.decision === "allow" || grant.turn === live.turn);
 }
 
-/** INVARIANT: lower colour or higher label than the person saw is never covered (test: "… never allows more …"). */
+/**
+ * INVARIANT: a lower colour or higher label than the person saw is never covered
+ * (test: "… never allows more …").
+ */
 function allows(grant: Grant, live: LiveCall): boolean {
   const fits = grant.kind === live.needs || (grant.kind === "stepUp" && live.needs === "consent");
   return fits && covers(grant.scope, live.scope);
 }
 
-/** Tells whether what a person saw still is what would happen. */
+/** Whether the act that a person saw is still the act that would happen. */
 export function covers(seen: AnswerScope, live: AnswerScope): boolean {
   return seen.tool === live.tool && seen.descriptor === live.descriptor &&
     seen.arguments === live.arguments && seen.destination === live.destination &&

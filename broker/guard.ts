@@ -1,8 +1,8 @@
 /**
- * The rule-based guard: sentences about what goes into a tool and what comes out, for a person who is
- * asked and for the trace. Advice and nothing else: no decision of the gate looks at it.
+ * The rule-based guard: sentences about input and output of tools, for the person who is asked and
+ * for the log. Advisory only: no decision of the gate uses it.
  *
- * English words and shapes alone; a text can be written so that nothing here finds it.
+ * Recognises English words and known formats only; a text can be written to evade it.
  * @module
  */
 import type { Json } from "../contracts/base/mod.ts";
@@ -10,14 +10,14 @@ import type { Guard, Guarded } from "../contracts/model/mod.ts";
 import { foldText } from "../text/fold.ts";
 import { makePhraseFinder, type Phrase, step } from "../text/phrases.ts";
 
-/** Characters that are looked at: the beginning and the end. */
+/** Characters checked at the beginning and at the end of a text. */
 const HEAD = 196_608, TAIL = 65_536;
 
 const WHAT = Object.freeze({ beforeTool: "the arguments hold", afterTool: "the result holds" });
 
 /**
- * Makes the guard. Its sentences are its own words, never the text's; at most eight. Takes time in
- * proportion to the text, of which it looks at 262,144 characters at most.
+ * Makes the guard. Its sentences are its own and never quote the text; at most eight. Takes linear
+ * time and checks at most 262,144 characters.
  *
  * @example
  * ```ts
@@ -52,13 +52,13 @@ export function makeRuleGuard(): Guard {
   });
 }
 
-/** Names and texts of arguments without JSON's escapes, which would part or hide words. */
+/** Names and strings of arguments without JSON's escapes, which would split or hide words. */
 function plainArguments(text: string): string {
   let args: Json;
   try {
     args = JSON.parse(text);
   } catch (error) {
-    // Not JSON: the gate refuses it, and it is looked at as it stands.
+    // Not JSON: the gate refuses it; check the text as it is.
     if (error instanceof SyntaxError) return text;
     throw error;
   }
@@ -136,15 +136,15 @@ const PHRASES: readonly Phrase[] = [
 
 const find = makePhraseFinder(PHRASES);
 
-/** Tells whether a folded text gives orders. Takes time in proportion to the text. */
+/** Whether a folded text gives orders. Linear time. */
 function givesOrders(text: string): boolean {
   return find(text) !== undefined;
 }
 
-// Shapes in a text that a person should look at twice: marks of conversations, encoded blocks, keys,
-// addresses that carry data. Each takes time in proportion to the text.
+// Patterns that deserve a person's attention: markers of conversations, encoded blocks, keys,
+// addresses that carry data. All take linear time.
 
-/** Marks by which models' own formats begin a message or a call; small letters. */
+/** Markers that begin a message or call in models' own formats; lower case. */
 const MARKS: readonly string[] = [
   "<|im_start|>",
   "<|im_end|>",
@@ -169,24 +169,26 @@ const MARKS: readonly string[] = [
   "\n\nassistant: ",
 ];
 
-/** Tells whether a folded text holds a mark of a conversation. */
+/** Whether a folded text contains a conversation marker. */
 function hasMarks(text: string): boolean {
   return MARKS.some((mark) => text.includes(mark));
 }
 
-/** Characters of an encoded block at which it is worth a word. */
-const BLOCK = 200;
+/** Minimum length of a reported encoded block, characters. */
+const MIN_BLOCK = 200;
 
-/** Tells whether a text holds a long run of base64: small and large letters and digits without a gap. */
+/** Whether a text contains a long run of base64: lower case, upper case and digits without a gap. */
 function hasBlock(text: string): boolean {
   for (let from = start(text, 0, BASE64), to; from < text.length; from = start(text, to, BASE64)) {
     to = stop(text, from, BASE64);
-    if (to - from >= BLOCK && kinds(text, from, Math.min(to, from + 4 * BLOCK)) === 7) return true;
+    if (to - from >= MIN_BLOCK && kinds(text, from, Math.min(to, from + 4 * MIN_BLOCK)) === 7) {
+      return true;
+    }
   }
   return false;
 }
 
-/** Beginnings of keys, with the fewest characters that follow. */
+/** Prefixes of keys, each with the minimum number of following characters. */
 const KEYS: readonly (readonly [prefix: string, rest: number])[] = [
   ["sk-", 20],
   ["sk_live_", 16],
@@ -205,7 +207,7 @@ const KEYS: readonly (readonly [prefix: string, rest: number])[] = [
   ["npm_", 36],
   ["hf_", 30],
 ];
-/** Names before a value that should not be seen. */
+/** Names of secret values. */
 const NAMES: ReadonlySet<string> = new Set([
   "password",
   "passwd",
@@ -219,32 +221,35 @@ const NAMES: ReadonlySet<string> = new Set([
   "access_token",
   "client_secret",
 ]);
-const SHORTEST_KEY = 15, LONGEST_NAME = 13;
-/** Fewest characters of a value that is taken for a secret, most between its name and it. */
-const VALUE = 12, NEAR = 6;
+const MIN_KEY = 15, MAX_NAME = 13;
+/** Minimum length of a named secret, and maximum distance between name and value, characters. */
+const MIN_VALUE = 12, MAX_DISTANCE = 6;
 
-/** Tells whether a text holds what looks like a key. */
+/** Whether a text contains something that looks like a key. */
 function hasKey(text: string): boolean {
   if (text.includes("PRIVATE KEY-----")) return true;
   let named = -1;
   for (let from = start(text, 0, TOKEN), to; from < text.length; from = start(text, to, TOKEN)) {
     to = stop(text, from, TOKEN);
     const length = to - from;
-    if (length >= SHORTEST_KEY && isKey(text, from, length)) return true;
+    if (length >= MIN_KEY && isKey(text, from, length)) return true;
     if (length > 40 && text.startsWith("eyJ", from) && isDotted(text, from, to)) return true;
-    if (named >= 0 && from - named <= NEAR && length >= VALUE && isAssigned(text, named, from)) {
+    if (
+      named >= 0 && from - named <= MAX_DISTANCE && length >= MIN_VALUE &&
+      isAssigned(text, named, from)
+    ) {
       const have = kinds(text, from, Math.min(to, from + 256));
       if ((have & 4) !== 0 && (have & 3) !== 0) return true;
     }
-    named = length <= LONGEST_NAME && NAMES.has(text.slice(from, to).toLowerCase()) ? to : -1;
+    named = length <= MAX_NAME && NAMES.has(text.slice(from, to).toLowerCase()) ? to : -1;
   }
   return false;
 }
 
-/** Characters of a query or fragment of an address that are more than a search. */
-const QUERY = 80, PART = 48, ADDRESS = 8_192;
+/** Lengths above which a query or fragment, or a component, counts as data; characters checked of an address. */
+const MAX_QUERY = 80, MAX_PART = 48, MAX_ADDRESS = 8_192;
 
-/** Tells what of the addresses in a text carries data: their query, or the rest of them. */
+/** Whether addresses in a text carry data in their query, or elsewhere. */
 function dataInAddresses(
   text: string,
 ): { readonly query: boolean; readonly elsewhere: boolean } {
@@ -253,30 +258,30 @@ function dataInAddresses(
     n += 3;
     const from = n;
     n = stop(text, from, URL);
-    const address = text.slice(from, Math.min(n, from + ADDRESS));
+    const address = text.slice(from, Math.min(n, from + MAX_ADDRESS));
     const mark = address.indexOf("?");
-    if (mark >= 0 && address.length - mark > QUERY) query = true;
+    if (mark >= 0 && address.length - mark > MAX_QUERY) query = true;
     const before = mark < 0 ? address : address.slice(0, mark);
-    if (before.split(/[/.@-]/).some((part) => part.length >= PART)) elsewhere = true;
+    if (before.split(/[/.@-]/).some((part) => part.length >= MAX_PART)) elsewhere = true;
   }
   return { query, elsewhere };
 }
 
-/** The first character from `from` on that is of a class, or the text's end. */
+/** Index of the first character of a class at or after `from`, or the text's length. */
 function start(text: string, from: number, of: number): number {
   let n = from;
   while (n < text.length && ((CLASS[text.charCodeAt(n)] ?? 0) & of) === 0) n += 1;
   return n;
 }
 
-/** The first character from `from` on that is of no such class, or the text's end. */
+/** Index of the first character outside a class at or after `from`, or the text's length. */
 function stop(text: string, from: number, of: number): number {
   let n = from;
   while (n < text.length && ((CLASS[text.charCodeAt(n)] ?? 0) & of) !== 0) n += 1;
   return n;
 }
 
-/** 1 for small letters, 2 for large ones, 4 for digits, in sum. */
+/** Sum of 1 for lower case, 2 for upper case and 4 for digits. */
 function kinds(text: string, from: number, to: number): number {
   let found = 0;
   for (let n = from; n < to && found !== 7; n++) {
@@ -302,7 +307,7 @@ function isAssigned(text: string, from: number, to: number): boolean {
   return between.includes(":") || between.includes("=");
 }
 
-/** Small letters, large ones, digits; of base64, of tokens, of addresses. */
+/** Character classes as bits: lower case, upper case, digits; base64, tokens, URLs. */
 const SMALL = 1, LARGE = 2, DIGIT = 4, BASE64 = 8, TOKEN = 16, URL = 32;
 const CLASS: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code);

@@ -1,4 +1,4 @@
-/** Guards before and after a call: advisory, they can only make things stricter. @module */
+/** Guards before and after a call: they can only make a decision stricter. @module */
 import type { Colour } from "../contracts/authority/colour.ts";
 import type { Digest } from "../contracts/authority/ids.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
@@ -14,12 +14,12 @@ interface GuardedCall {
   readonly resolved: Resolved;
 }
 
-/** Raises the mode of a call, or says nothing. Synchronous and pure. */
+/** Returns a mode to raise a call's to, or undefined. Synchronous and pure. */
 type BeforeGuard = (
   call: GuardedCall,
 ) => { readonly mode: PermissionMode; readonly rule: string } | undefined;
 
-/** Lowers the colour of a result, or says nothing. Synchronous and pure. */
+/** Returns a colour to lower a result's to, or undefined. Synchronous and pure. */
 type AfterGuard = (
   result: { readonly tool: string; readonly content: string },
 ) => { readonly colour: Colour; readonly note: string } | undefined;
@@ -30,7 +30,7 @@ export interface Guards {
   readonly after: readonly AfterGuard[];
 }
 
-/** Phrases by which a text speaks to the model instead of to its reader. */
+/** Phrases of texts that address the model and not a reader. */
 const PHRASES: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\s{1,4}(?:all\s{1,4}|any\s{1,4}|the\s{1,4}|your\s{1,4}|of\s{1,4}){0,3}(?:previous|prior|above|earlier|preceding|system)\b/,
   /\b(?:new|updated|real|hidden)\s{1,4}(?:system\s{1,4})?(?:instructions?|prompt)\s{0,4}:/,
@@ -43,7 +43,7 @@ const PHRASES: readonly RegExp[] = [
   /\[\/?(?:inst|sys)\]/,
 ];
 
-/** Marks on one letter beyond what any script stacks: normalizing them takes time in their square. */
+/** More combining marks on one letter than any script uses: normalizing them takes quadratic time. */
 const STACKED = /(\p{M}{16})\p{M}+/gu;
 
 /** The built-in guard after a call: text that gives orders to the model is RED. */
@@ -54,32 +54,32 @@ export const injectionGuard: AfterGuard = ({ content }) => {
     : undefined;
 };
 
-/** The built-in guard before a call: what an agent proposes runs when a person said so, whatever the rules say. */
+/** The built-in guard before a call: an agent's proposed program needs consent, whatever the rules say. */
 const proposalGuard: BeforeGuard = ({ tool }) =>
   tool === "proposal_run"
     ? { mode: "consent", rule: "built-in: a proposed program asks a person" }
     : undefined;
 
-/** A program that does more than read and stage runs when a person said so. */
+/** A planned program that does more than read and stage needs consent. */
 const planGuard: BeforeGuard = ({ resolved: { plan } }) =>
   plan?.sites.some(({ becomes }) => becomes === "covered") === true
     ? { mode: "consent", rule: "built-in: a program is agreed to before it runs" }
     : undefined;
 
-/** The guards of a gate that was given none. */
+/** The default guards of a gate. */
 export const BUILT_IN_GUARDS: Guards = Object.freeze({
   before: [proposalGuard, planGuard],
   after: [injectionGuard],
 });
 
-/** The digests that stand as reviewed. */
+/** Digests of reviewed descriptors. */
 export interface Pins {
   reviewed(tool: string): Digest | undefined;
-  /** Takes a descriptor as reviewed, in place of the one before. */
+  /** Records a descriptor as reviewed, replacing the previous one. */
   review(descriptor: ToolDescriptor): void;
 }
 
-/** Makes pins, with the descriptors that are part of this program or were pinned before. */
+/** Makes pins of the given descriptors: built-in ones and those pinned before. */
 export function makePins(descriptors: Iterable<ToolDescriptor> = []): Pins {
   const pinned = new Map<string, Digest>();
   const review = (descriptor: ToolDescriptor): void => {
@@ -92,8 +92,8 @@ export function makePins(descriptors: Iterable<ToolDescriptor> = []): Pins {
 const known = new WeakMap<ToolDescriptor, Digest>();
 
 /**
- * What a tool is: everything in its descriptor but the mode, which the policy sets for each subject.
- * Kept for frozen descriptors only, so that one that changes in place is seen.
+ * A tool's identity: everything in its descriptor except the mode, which the policy sets for each
+ * subject. Cached for frozen descriptors only, so that a mutation is noticed.
  */
 export function descriptorDigest(descriptor: ToolDescriptor): Digest {
   const before = known.get(descriptor);

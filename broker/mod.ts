@@ -1,5 +1,5 @@
 /**
- * The broker: policy, gate, questions and their answers, tokens. Nothing acts but through its gate.
+ * The broker: policy, gate, questions and their answers, tokens. Nothing acts except through its gate.
  *
  * @example
  * ```ts

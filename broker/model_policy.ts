@@ -1,13 +1,13 @@
 /**
- * Which session may send text to which model: by profile, by where the model runs, and by label. Never
- * by colour: what a model reads cannot act.
+ * Which session may send text to which model: by profile, by where the model runs, and by label.
+ * Colour does not matter: what a model reads cannot act.
  *
- * `modelsFor` in remit.yaml says how far each profile reaches: `none`, `local` (text stays on this
- * machine) or `remote`. A remote model is opted into by naming it, which a folder's own remit.yaml
- * cannot do until it is trusted. Then the label of what the process has read must be within the
- * model's clearance. Keys in `clearance`, the first that is there:
+ * `modelsFor` in remit.yaml limits each profile: `none`, `local` (text stays on this machine) or
+ * `remote`. A remote model is chosen by naming it, which a folder's own remit.yaml cannot do until it
+ * is trusted. In addition the label of what the process has read must be within the model's clearance.
+ * Keys in `clearance`; the first match decides:
  *
- * 1. `model:REF`, the reference as it stands in `--model` or under an alias;
+ * 1. `model:REF`, the reference as in `--model` or under an alias;
  * 2. `model:HOST` (`model:HOST:PORT` for an unusual port), every model of that provider.
  *
  * There is no pattern by kind: `openai:` names a protocol that any host may speak.
@@ -21,7 +21,7 @@ import type { ModelSink } from "../contracts/model/mod.ts";
 import type { PolicySource } from "../contracts/policy/mod.ts";
 import type { ProcessRow } from "../contracts/task/mod.ts";
 
-/** Whether text may go to a model, and which rule says so. */
+/** Whether text may go to a model, and the rule that decides. */
 export interface ModelRuling {
   readonly allowed: boolean;
   /** `built-in: …` or `remit.yaml: KEY`. */
@@ -33,10 +33,10 @@ export interface ModelRuling {
 /** Judges a model for a session of this profile whose text has this label. Also for embedders. */
 export type JudgeModel = (profile: Profile, model: ModelSink, label: Label) => ModelRuling;
 
-/** How far a profile reaches where remit.yaml says nothing. */
+/** Default of `modelsFor` for each profile. */
 const BY_DEFAULT = Object.freeze({ operator: "remote", guest: "local", anonymous: "local" });
 
-/** Makes the part of the policy that is about models. */
+/** Makes the model part of the policy. */
 export function makeModelPolicy(
   source: Pick<PolicySource, "clearance" | "modelsFor">,
 ): JudgeModel {
@@ -65,7 +65,7 @@ export function makeModelPolicy(
   };
 }
 
-/** Why a process may not send its text to a model now; undefined when it may. */
+/** Why a process may not send its text to a model; undefined if it may. */
 export function whyModelRefused(
   judge: JudgeModel,
   row: Pick<ProcessRow, "profile" | "label">,

@@ -1,13 +1,13 @@
-/** What no tool writes, and which files execute later. @module */
+/** Paths that no tool writes, and files that are executed later. @module */
 import { makePathList } from "../text/path_list.ts";
 
-/** What no tool writes: Remit's own policy and answers, and a repository's inside. */
+/** Paths that no tool writes: Remit's own policy and answers, and the inside of repositories. */
 export const NEVER_WRITE: readonly string[] = Object.freeze([
   "remit.yaml",
   "remit.lock",
   "answers.json",
   "**/.git/**",
-  // What Windows calls `.git` too, where a folder of it is mounted.
+  // Windows' short name of `.git`, on mounted Windows folders.
   "**/git~1/**",
 ]);
 
@@ -19,7 +19,7 @@ const EXECUTES = [
   "**/.ci/**",
   "**/.husky/**",
   "**/hooks/**",
-  // Every repository without a work tree has one: git runs what the settings beside it name.
+  // A bare repository's HEAD: git runs programs named in the settings beside it.
   "head",
   ".gitconfig",
   ".hgrc",
@@ -41,7 +41,7 @@ const EXECUTES = [
   "**/.config/autostart/**",
   "**/.config/systemd/**",
   "**/.config/nvim/**",
-  // Other agents and editors start servers, tasks and hooks that their settings name.
+  // Settings of other agents and editors, which name servers, tasks and hooks to start.
   "**/.gemini/**",
   "**/.codex/**",
   "**/.opencode/**",
@@ -181,7 +181,7 @@ const EXECUTES = [
   ".gitmodules",
 ];
 
-/** Tells whether a file is one that executes later without anyone asking for it. */
+/** Whether a file will be executed later without a further decision. */
 export const executesLater: (path: string) => boolean = (() => {
   const list = makePathList(EXECUTES.map((glob) => ({ glob, at: "built-in: executes" })));
   return (path) => list.find(path) !== undefined;

@@ -1,6 +1,7 @@
 /**
- * Plans of planned programs: what each task's program may call, as its text says and a person agreed to. Who runs the
- * program is not believed: each call is held to its place in the text. docs/planned_programs.md.
+ * The plans of planned programs: which calls each task's program may make, as its text says and a
+ * person agreed. The process that runs the program is not trusted: each call is checked against its
+ * site in the text. docs/planned_programs.md.
  * @module
  */
 import type { HeldPlan, PlanSite, PlanTemplate } from "../contracts/authority/plan.ts";
@@ -10,7 +11,7 @@ import { PLAN_RUN, siteOfCall } from "../contracts/exchange/planned.ts";
 import type { ProcessRow } from "../contracts/task/process.ts";
 import { canonicalJson } from "../port/mod.ts";
 
-/** A call in a task that has a plan, or is to have one. */
+/** A call in a task with a planned program. */
 export interface PlannedCall {
   readonly process: Pick<ProcessRow, "task" | "ppid">;
   readonly callId: string;
@@ -20,7 +21,7 @@ export interface PlannedCall {
   readonly argumentsHash: Digest;
 }
 
-/** A call that is in the plan, and the answer that a person gave to it; or why it is not. */
+/** The call's site and the person's answer to the plan; or why the call is not in the plan. */
 export type PlanVerdict =
   | { readonly site: PlanSite; readonly question: QuestionId | undefined }
   | { readonly why: string };
@@ -28,46 +29,46 @@ export type PlanVerdict =
 /** The plans of a kernel's tasks. */
 export interface Plans {
   /**
-   * The task makes no call but those of a plan. `taken`: programs that it took under an earlier kernel; `made`: calls of
-   * the last of them that acted.
+   * Restricts a task to calls of a plan. `taken`: programs accepted under an earlier kernel;
+   * `made`: performed calls of the last of them.
    */
   begin(task: TaskId, taken: readonly Digest[], made?: readonly MadePlannedCall[]): void;
-  /** Whether the task took this program before: it may go on with it. */
+  /** Whether the task accepted this program before, so that it may continue. */
   hasTaken(task: TaskId, program: Digest): boolean;
-  /** The answer under which the task's plan stands; undefined when this program is not its plan. */
+  /** The answer to the task's current plan; undefined if this program is not the plan. */
   standing(
     task: TaskId,
     program: Digest,
   ): { readonly question: QuestionId | undefined } | undefined;
-  /** Takes a plan in place of the one before. */
+  /** Replaces the task's plan. */
   take(task: TaskId, plan: HeldPlan, question: QuestionId | undefined): void;
-  /** Undefined for what needs no plan: any call of another task, and of this one taking a plan or applying a patch. */
+  /** Checks a call against the plan; undefined if none is needed: in other tasks, for `plan_run` and `patch_apply`. */
   judge(call: PlannedCall): PlanVerdict | undefined;
-  /** A call that acts was let through: the same one may come again, another one in its place may not. */
+  /** Records an allowed call with an effect: it may be repeated, but no other call may take its place. */
   made(call: Pick<PlannedCall, "process" | "callId" | "argumentsHash">): void;
   forget(task: TaskId): void;
 }
 
-/** A call of a program that acted. */
+/** A performed call of a program. */
 export type MadePlannedCall = Pick<PlannedCall, "callId" | "argumentsHash">;
 
 interface TaskPlan {
-  /** The program whose calls `made` holds. */
+  /** The program whose calls are in `made`. */
   of: Digest | undefined;
   readonly taken: Set<Digest>;
   plan: HeldPlan | undefined;
   question: QuestionId | undefined;
-  /** Calls that acted, by their place and which of that place's they were. */
+  /** Performed calls by site and count. */
   readonly made: Map<string, { readonly callId: string; readonly argumentsHash: Digest }>;
 }
 
 const placeOf = ({ site, nth }: { readonly site: number; readonly nth: number }): string =>
   `${site}-${nth}`;
 
-/** What a person applies at the end of a turn was staged by the plan's own calls. */
+/** `patch_apply` needs no plan: the plan's own calls staged the patch. */
 const FREE: ReadonlySet<string> = new Set([PLAN_RUN, "patch_apply"]);
 
-/** Makes the plans of a kernel: none. */
+/** An empty table of plans. */
 export function makePlans(): Plans {
   const tasks = new Map<TaskId, TaskPlan>();
   return Object.freeze<Plans>({
@@ -89,7 +90,7 @@ export function makePlans(): Plans {
       const held = tasks.get(task);
       if (held === undefined) return;
       held.taken.add(plan.program);
-      // Another program's places are others.
+      // Sites of another program differ.
       if (held.of !== undefined && held.of !== plan.program) held.made.clear();
       held.of = plan.program;
       held.plan = plan;
@@ -120,7 +121,7 @@ export function makePlans(): Plans {
       if (before !== undefined && before.argumentsHash !== argumentsHash) {
         return { why: `${place} was made with other arguments` };
       }
-      // INVARIANT: a program that is run again does not act again (test: "… runs its program twice …").
+      // INVARIANT: a program that runs again does not act again (test: "… runs its program twice …").
       if (before !== undefined && before.callId !== callId) {
         return { why: `${place} was made already` };
       }
@@ -137,8 +138,9 @@ export function makePlans(): Plans {
 }
 
 /**
- * Where a value is not what the text of the program says, as a path; undefined when it fits.
- * INVARIANT: what the text says word for word is what is called with (test: "… another recipient …").
+ * The path of the first value that differs from the program's text; undefined if all match.
+ * INVARIANT: a literal of the text is called with exactly that value (test: "… another recipient
+ * …").
  */
 function misfit(template: PlanTemplate, value: Json | undefined, path: string): string | undefined {
   if ("from" in template) return undefined;
@@ -158,7 +160,7 @@ function misfit(template: PlanTemplate, value: Json | undefined, path: string): 
   const strange = Object.keys(value).find((name) => !fields.has(name));
   if (strange !== undefined) return within(strange);
   for (const [name, each] of fields) {
-    // What is computed may come to nothing, and is left out then.
+    // A computed value may be undefined and is then omitted.
     if (!Object.hasOwn(value, name) && "from" in each) continue;
     const found = misfit(each, Object.hasOwn(value, name) ? value[name] : undefined, within(name));
     if (found !== undefined) return found;

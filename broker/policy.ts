@@ -3,18 +3,25 @@ import { Fault } from "../contracts/base/fault.ts";
 import type { EffectClass, Label } from "../contracts/authority/colour.ts";
 import type { PlacedRule, PolicySource } from "../contracts/policy/policy.ts";
 import type { Phase, Profile } from "../contracts/task/task.ts";
-import { foldPath, makePathList, NEVER, type PlacedGlob, remembering } from "../text/path_list.ts";
+import {
+  foldPath,
+  makePathList,
+  NEVER,
+  type PlacedGlob,
+  remembering,
+  wild,
+} from "../text/path_list.ts";
 import { defaultRuling, graver, lighter, type Ruling, standingForbid } from "./defaults.ts";
 import { type JudgeModel, makeModelPolicy } from "./model_policy.ts";
 import { executesLater, NEVER_WRITE } from "./never.ts";
 
-/** What the policy says. Pure: the same question has the same answer until the policy is replaced. */
+/** The policy's decisions. Pure: the same question has the same answer until the policy is replaced. */
 export interface Policy {
   /** The mode of a call, by the gravest of its paths. */
   decide(subject: Subject): Ruling;
-  /** The lightest mode that any call of a tool can have: what its descriptor shows. */
+  /** The lightest mode that any call of a tool can have; shown in its descriptor. */
   offered(subject: Subject): Ruling;
-  /** The never-list's entry for a path `MOUNT/relative`; no rule lifts it. */
+  /** The never-list's entry for a path `MOUNT/relative`; no rule can lift it. */
   never(path: string, right: "read" | "write"): PlacedGlob | undefined;
   /** Globs of the never-list, for the walls behind the gate. */
   neverGlobs(right: "read" | "write"): readonly string[];
@@ -22,11 +29,11 @@ export interface Policy {
   readonly modelAllowed: JudgeModel;
   /** The most confidential label that a sink may receive. */
   clearance(destination: string): Label;
-  /** Whether a file is one that executes later (CI, package.json, hooks). */
+  /** Whether a file is executed later (CI, package.json, hooks). */
   executes(path: string): boolean;
-  /** Most bytes of a tool's result, when remit.yaml says. */
+  /** Maximum bytes of a tool's result, if remit.yaml sets it. */
   resultBytes(tool: string): number | undefined;
-  /** Refuse instead of asking when colour falls short. */
+  /** Refuse instead of asking where the colour is too low. */
   readonly strict: boolean;
   readonly selfConsent: boolean;
 }
@@ -34,7 +41,7 @@ export interface Policy {
 const MAX_RULES = 1_000;
 
 /**
- * Makes the policy of all layers merged.
+ * Makes the policy from the merged layers.
  * @throws {Fault} `tooLarge` for more than 1,000 rules.
  * @example
  * ```ts
@@ -117,13 +124,13 @@ const LOCAL_KINDS: ReadonlySet<string> = new Set(["scripted", "local", "gguf", "
 
 const defaultClearance = remembering((destination: string): Label => {
   if (destination === "outbox") return "internal";
-  // A memory keeps the label of what is written to it, and shows it to nobody who is not cleared.
+  // A memory stores each text's label and shows the text only to those with clearance.
   if (destination.startsWith("memory:")) return "secret";
   if (!destination.startsWith("model:")) return "public";
   return LOCAL_KINDS.has(destination.split(":")[1] ?? "") ? "secret" : "internal";
 });
 
-/** What a rule is asked about. */
+/** The subject of a rule. */
 export interface Subject {
   readonly profile: Profile;
   readonly phase: Phase;
@@ -133,9 +140,9 @@ export interface Subject {
   /** `MOUNT/relative`; empty when the call names none. */
   readonly paths: readonly string[];
   readonly destination?: string;
-  /** The operator let the tool reach out when they took it in. */
+  /** Whether the operator granted the tool network access when adding it. */
   readonly granted?: boolean;
-  /** Whether all values but those of these arguments are the person's own; absent: nobody can tell. */
+  /** Whether all values except those of these arguments are the person's own; absent if unknown. */
   ownBut?(names: readonly string[]): boolean;
 }
 
@@ -149,15 +156,14 @@ interface Condition {
 /** A rule with its globs compiled. */
 interface CompiledRule {
   readonly ruling: Ruling;
-  /** Says nothing about paths, destinations and values, so it holds for every call of its tools. */
+  /** Whether the rule has no condition on paths, destinations or values, so that it holds for all calls of its tools. */
   readonly general: boolean;
-  /** Compares everything but path and destination. */
+  /** Compares everything except path, destination and values. */
   fitsTool(subject: Subject): boolean;
-  /** `folded`: matches only when case and Unicode forms are ignored. */
+  /** `folded`: matches only if case and Unicode form are ignored. */
   fits(subject: Subject, path: string | undefined): Fit;
 }
 
-/** Compiles a rule. */
 function compileRule(rule: PlacedRule): CompiledRule {
   const tool = condition(rule.tool), category = condition(rule.category);
   const path = condition(rule.path), destination = condition(rule.destination);
@@ -185,9 +191,9 @@ function compileRule(rule: PlacedRule): CompiledRule {
 }
 
 /**
- * What the rules say about one path: any matching forbid, else the first match, else `fallback`.
- * A rule that matches only when case is ignored can raise the mode and never lower it: whether two
- * such names are one file is for the file system to say.
+ * The ruling for one path: any matching forbid, else the first match, else `fallback`. A rule that
+ * matches only if case is ignored can raise the mode and never lower it: only the file system knows
+ * whether two such names are one file.
  */
 function firstMatch(
   rules: readonly CompiledRule[],
@@ -229,29 +235,33 @@ function fit(condition: Condition | undefined, text: string | undefined): Fit {
 /** A compiled glob. */
 interface Glob {
   readonly text: string;
-  /** Tells whether the whole path, given as its parts, matches. */
+  /** Whether the complete path, given as its parts, matches. */
   matches(parts: readonly string[]): boolean;
 }
 
 /**
- * Compiles a glob. A part that is `**` stands for any number of parts, none included; elsewhere
- * `*` stands for any characters of one part. Takes at most pattern parts × path parts steps.
+ * Compiles a glob. A part `**` matches any number of parts, including none; elsewhere `*` matches
+ * any characters of one part. Takes at most pattern parts × path parts steps.
  *
  * @example
  * ```ts
- * import { makeGlob } from "./glob.ts";
+ * import { makeGlob } from "./policy.ts";
  * if (!makeGlob("desk/**").matches(["desk", "a", "b.md"])) throw new Error("no match");
  * ```
  */
 export function makeGlob(text: string): Glob {
   const pattern = text.replace(/^\/+|\/+$/g, "").split("/")
     .map((part) => part === "**" ? undefined : partMatcher(part));
-  return Object.freeze({ text, matches: (parts: readonly string[]) => walk(pattern, parts) });
+  return Object.freeze({
+    text,
+    matches: (parts: readonly string[]) =>
+      wild(pattern, parts, undefined, (matches, part) => matches?.(part) === true),
+  });
 }
 
 type PartMatcher = (part: string) => boolean;
 
-/** Pieces between stars are found first come first taken: no piece is looked for twice. */
+/** Takes the first match of each piece between stars, so that no backtracking is needed. */
 function partMatcher(pattern: string): PartMatcher {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -269,24 +279,4 @@ function partMatcher(pattern: string): PartMatcher {
     }
     return true;
   };
-}
-
-/** Greedy with one point of return: the last `**` alone is ever reconsidered. */
-function walk(pattern: readonly (PartMatcher | undefined)[], parts: readonly string[]): boolean {
-  let p = 0, s = 0, backP = -1, backS = 0;
-  while (s < parts.length) {
-    const want = pattern[p];
-    if (p < pattern.length && want === undefined) {
-      backP = ++p;
-      backS = s;
-    } else if (want?.(parts[s] ?? "")) {
-      p++;
-      s++;
-    } else if (backP >= 0) {
-      p = backP;
-      s = ++backS;
-    } else return false;
-  }
-  while (p < pattern.length && pattern[p] === undefined) p++;
-  return p === pattern.length;
 }

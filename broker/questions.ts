@@ -1,4 +1,4 @@
-/** Questions to people: durable, answered once, by signature. @module */
+/** Questions to people: durable, answered once, with a signature. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { toJsonObject } from "../contracts/base/json.ts";
 import { atMoment } from "../contracts/base/moment.ts";
@@ -11,10 +11,10 @@ import type { DocumentRow, DocumentWrite, EventLog, Store } from "../contracts/t
 import { type Delegations, makeAnswerCheck, makeDelegations, type Signed } from "./answer_check.ts";
 import { type Grants, makeGrants } from "./grants.ts";
 
-/** How long a question stays open, milliseconds, unless its maker says otherwise: a day. */
+/** Default time that a question stays open, milliseconds: one day. */
 export const QUESTION_TTL_MS = 24 * 60 * 60_000;
 
-/** What questions are made of. */
+/** The parts of {@link openQuestions}. */
 interface QuestionParts {
   readonly store: Pick<Store, "document" | "documents">;
   readonly log: EventLog;
@@ -26,20 +26,20 @@ interface QuestionParts {
   readonly kernelKey?: string | undefined;
 }
 
-/** The questions of one kernel, and the answers that stand. */
+/** The questions of one kernel and the valid answers. */
 export interface QuestionBook extends Questions {
   readonly grants: Grants;
-  /** Keys that answer consent for the person. */
+  /** Keys that may answer consent questions for the person. */
   readonly delegations: Delegations;
-  /** Nobody looks any more: who waits for a task's questions is told "queued"; they stay open. */
+  /** Ends the waits for a task's questions with `queued`; the questions stay open. */
   queue(task: TaskId): void;
-  /** Closes open questions that nobody needs to answer any more, and wakes who waits for them. */
+  /** Closes open questions that no longer need an answer, and ends the waits for them. */
   lapse(which: { readonly task: TaskId } | { readonly question: QuestionId }): Promise<void>;
-  /** Learns the questions of a task that another kernel had. */
+  /** Loads the questions of a task taken over from another kernel. */
   adopt(task: TaskId): Promise<void>;
-  /** Another kernel has the task now: its questions are not asked here any more. */
+  /** Drops the questions of a task that another kernel has taken over. */
   lose(task: TaskId): void;
-  /** Erases what a task's questions say, and what was answered; there are none afterwards. */
+  /** Erases the content of a task's questions and answers, and drops the questions. */
   erase(task: TaskId): Promise<void>;
 }
 
@@ -47,19 +47,19 @@ interface Entry {
   question: Question;
   version: number;
   closing: boolean;
-  /** Nobody looks any more when it expires. */
+  /** Stops watching for its expiry. */
   unwatch(): void;
 }
 
 const MAX_CLOSED = 1_000;
-/** What a kernel keeps of earlier ones: what can be answered, and what a task may still wait for. */
+/** States loaded from earlier kernels: questions that can be answered, or that a task may still wait for. */
 const STANDING: ReadonlySet<Question["state"]> = new Set(["open", "expired"]);
 
-/** Questions about a call: their answers stand until it is made. */
+/** Questions about a call, whose answers stay valid until the call is made. */
 const GRANTING: ReadonlySet<Question["kind"]> = new Set(["consent", "stepUp", "recovery"]);
 
 /**
- * Opens the questions that the store holds: those of an earlier kernel can still be answered.
+ * Opens the questions in the store; those of earlier kernels can still be answered.
  * @throws {Fault} `storeCorrupt` for a question that does not parse; `invalidInput` for a bad key.
  */
 export async function openQuestions(parts: QuestionParts): Promise<QuestionBook> {
@@ -70,7 +70,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   const entries = new Map<QuestionId, Entry>();
   const waiters = makeWaiters();
 
-  /** As it stands by the clock, whether or not that is on record yet. */
+  /** The question by the current clock, even before its expiry is recorded. */
   const now = ({ question }: Entry): Question =>
     question.state === "open" && question.expiresAt <= powers.now()
       ? { ...question, state: "expired" }
@@ -82,7 +82,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
     entries.set(question.id, entry);
     if (question.state !== "open") return entry;
     entry.unwatch = atMoment(powers, question.expiresAt, () => {
-      // Where nothing can be written, the clock says the same, and the next kernel records it.
+      // If the expiry cannot be stored now, the clock still applies, and the next kernel stores it.
       end(entry, "expired").catch(() => undefined);
     });
     return entry;
@@ -110,7 +110,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   }
 
   async function end(entry: Entry, state: "expired" | "lapsed"): Promise<void> {
-    // An answer that is being made durable wins over a clock that ran out meanwhile.
+    // An answer that is being stored takes precedence over expiry.
     if (entry.closing && state === "expired") return;
     try {
       if (entry.question.state === "open" && !entry.closing) await close(entry, state);
@@ -134,7 +134,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
 
   async function take(answer: Answer): Promise<Question> {
     const late = entries.get(answer.question);
-    // Whoever waits for it learns now that nobody can answer any more, not when its timer looks.
+    // Tell the waiting process now that the question has expired, before the timer fires.
     if (late !== undefined && late.question.expiresAt <= powers.now()) await end(late, "expired");
     const { entry, signed } = checked(answer);
     powers.reach("beforeAnswer");
@@ -165,7 +165,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
       await end(entry, "expired");
       return { kind: "expired" };
     }
-    // Closed since it was looked for: whoever asks judges anew.
+    // Closed meanwhile: the caller judges the call again.
     if (state !== "open") return { kind: "lapsed" };
     if (!options.wait || (question.kind === "stepUp" && !check.stepUp)) return { kind: "queued" };
     const asked = entry;
@@ -176,7 +176,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
   }
 
   async function erase(task: TaskId): Promise<void> {
-    // What is being closed is closed by then.
+    // An empty append waits until pending closes are stored.
     await log.append(task, []);
     const rows = await parts.store.documents({ kind: "question", task, limit: 100_000 });
     lose(task);
@@ -234,7 +234,7 @@ export async function openQuestions(parts: QuestionParts): Promise<QuestionBook>
 
 async function load(store: Pick<Store, "documents">, task?: TaskId): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  // Of those that expired, whoever still waits for one asked not long ago.
+  // Of expired questions the newest suffice: a task waits only for a recent one.
   const standing = [
     ...await store.documents({ kind: "question", states: ["open"], task, limit: 100_000 }),
     ...(await store.documents({
@@ -249,7 +249,7 @@ async function load(store: Pick<Store, "documents">, task?: TaskId): Promise<rea
   return entries;
 }
 
-/** Closed questions are durable; memory keeps the newest of them for `get`. */
+/** Closed questions are durable; memory keeps the newest for `get`. */
 function prune(entries: Map<QuestionId, Entry>): void {
   if (entries.size <= MAX_CLOSED) return;
   for (const [id, entry] of entries) {
@@ -258,21 +258,21 @@ function prune(entries: Map<QuestionId, Entry>): void {
   }
 }
 
-/** The waits of one kernel. */
+/** The processes waiting for answers. */
 interface Waiters {
-  /** Waits until somebody is told how the question ended, or `signal` ends the wait. */
+  /** Waits until `wake` is called for the question; if `signal` aborts, the question lapses. */
   wait(question: Question, options: WaitOptions): Promise<Answered>;
   wake(question: QuestionId, answered: Answered): void;
 }
 
-/** How a wait is given up. */
+/** How a wait is cancelled. */
 interface WaitOptions {
   readonly signal: AbortSignal;
-  /** Closes the question; wakes this wait. */
+  /** Closes the question and wakes this wait. */
   lapse(): Promise<void>;
 }
 
-/** Makes an empty table of waits. */
+/** An empty table of waits. */
 function makeWaiters(): Waiters {
   const waiting = new Map<QuestionId, Set<(answered: Answered) => void>>();
 
@@ -295,7 +295,7 @@ function makeWaiters(): Waiters {
   return Object.freeze({ wait, wake });
 }
 
-/** A question's document; undefined when it was erased. @throws Fault `storeCorrupt` */
+/** Parses a question's document; undefined if it was erased. @throws Fault `storeCorrupt` */
 function questionIn(row: DocumentRow): Question | undefined {
   if (row.body["erased"] === true) return undefined;
   const parsed = Question.safeParse(row.body["question"]);
@@ -303,7 +303,7 @@ function questionIn(row: DocumentRow): Question | undefined {
   throw new Fault("storeCorrupt", `Cannot read question "${row.id}": ${parsed.error.message}`);
 }
 
-/** A question as the document that follows `version`. */
+/** The question's document, written over `version`. */
 function documentOf(question: Question, version: number, answer?: Answer): DocumentWrite {
   return {
     kind: "question",
@@ -317,12 +317,12 @@ function documentOf(question: Question, version: number, answer?: Answer): Docum
   };
 }
 
-/** What is left of a document when its task's content is erased. */
+/** The document that replaces an erased question. */
 function erased({ kind, id, task, version }: DocumentRow): DocumentWrite {
   return { kind, id, task, expect: version, body: { erased: true } };
 }
 
-/** Says that it was asked. */
+/** The event of asking a question. */
 function askedEvent(question: Question): NewEvent {
   const { id, pid, kind, turn, asked, expiresAt, rule } = question;
   const { tool, effect, colour, label, descriptor } = question.scope;
@@ -347,7 +347,7 @@ function askedEvent(question: Question): NewEvent {
   };
 }
 
-/** Says how it was closed; `answered` undefined: by nobody. */
+/** The event of closing a question; `answered` is undefined without an answer. */
 function answeredEvent(
   question: Question,
   answered: { readonly answer: Answer; readonly signed: Signed } | undefined,

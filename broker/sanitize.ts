@@ -1,6 +1,6 @@
 /**
- * The one act that lifts an item that strangers wrote: a person's signature, with the passphrase key, over exactly its
- * bytes. docs/sanitize.md.
+ * The only act that raises the colour of untrusted content: a person's signature, with the
+ * passphrase key, over exactly these bytes. docs/sanitize.md.
  * @module
  */
 import { verify } from "node:crypto";
@@ -17,7 +17,7 @@ import type { EventLog } from "../contracts/task/store.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { publicKey, signatureBytes } from "./answer_check.ts";
 
-/** What {@link makeSanitizer} is handed. */
+/** The parts of {@link makeSanitizer}. */
 interface SanitizerParts {
   /** The person's passphrase key: raw Ed25519 public key, base64url. */
   readonly stepUpKey?: string | undefined;
@@ -25,13 +25,15 @@ interface SanitizerParts {
   readonly log: EventLog;
 }
 
-function no(why: string): Fault {
+function refusal(why: string): Fault {
   return new Fault("refused", `Cannot sanitize: ${why}`);
 }
 
 /**
- * Makes what takes a person's word for one item. The event is in the log before anything is lifted.
- * @throws Fault `stepUpFailed` for another key than the passphrase key, `refused` for a word that does not fit
+ * Makes the function that accepts a person's signed mark for one item. The event is logged before
+ * the colour is raised.
+ * @throws Fault `stepUpFailed` for any key but the passphrase key, `refused` for a mark that does
+ * not apply
  */
 export function makeSanitizer(
   { stepUpKey, contents, log }: SanitizerParts,
@@ -43,15 +45,17 @@ export function makeSanitizer(
         "Cannot sanitize: it needs your passphrase key (`remit key create`; a kernel that runs knows it after `remit stop`)",
       );
     }
-    const said = new TextEncoder().encode(canonicalJson(sanitizeClaim(mark)));
-    if (!verify(null, said, publicKey(mark.key), signatureBytes(mark.signature))) {
-      throw no("the signature is not yours over exactly this item");
+    const signed = new TextEncoder().encode(canonicalJson(sanitizeClaim(mark)));
+    if (!verify(null, signed, publicKey(mark.key), signatureBytes(mark.signature))) {
+      throw refusal("the signature is not yours over exactly this item");
     }
-    if (colourSuffices(mark.from.colour, mark.to)) throw no(`it is ${mark.from.colour} already`);
+    if (colourSuffices(mark.from.colour, mark.to)) {
+      throw refusal(`it is ${mark.from.colour} already`);
+    }
     const { kind, bytes, from, to, by, key, task } = mark, chain = task ?? "kernel";
     const [written] = await log.append(chain, [{
       kind: "sanitized",
-      // The digest is private: one of a short text would tell the text.
+      // The digest is private: the digest of a short text would reveal the text.
       body: { item: kind, bytes, from: from.colour, to, label: from.label, by, key },
       private: { mark: toJsonObject(mark) },
     }]);

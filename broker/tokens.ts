@@ -1,4 +1,4 @@
-/** Single-use tokens: what passed the gate, until it is used. @module */
+/** Single-use tokens: each permits one call that passed the gate. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Colour, Label } from "../contracts/authority/colour.ts";
 import type { Digest, Pid } from "../contracts/authority/ids.ts";
@@ -8,7 +8,7 @@ import { canonicalJson } from "../port/mod.ts";
 import { argumentsText } from "./arguments.ts";
 import { sha256Hex } from "../port/digest.ts";
 
-/** Everything that a token is good for; for anything else it is void. */
+/** The call that a token permits; for any other call it is void. */
 export interface TokenBinding {
   readonly pid: Pid;
   readonly conversation: string;
@@ -20,7 +20,7 @@ export interface TokenBinding {
   readonly label: Label;
 }
 
-/** A binding with what is fixed when the token is made: descriptor and end. */
+/** A binding with the descriptor and expiry that are fixed when the token is made. */
 export interface TokenGrant extends TokenBinding {
   readonly descriptor: Digest;
   /** Milliseconds since 1970. */
@@ -31,13 +31,13 @@ export interface TokenGrant extends TokenBinding {
 export interface Tokens {
   mint(grant: TokenGrant): string;
   /**
-   * Uses a token up. Whatever is wrong, it is dead afterwards.
+   * Uses a token. It is invalid afterwards, even if this throws.
    * @throws {Fault} `refused` when it is unknown, used, expired or bound to something else.
    */
   redeem(token: string, use: TokenBinding): TokenGrant;
-  /** Ends a token that was not used. */
+  /** Invalidates an unused token. */
   end(token: string): void;
-  /** How many are not used yet. */
+  /** Number of unused tokens. */
   live(): number;
 }
 
@@ -53,7 +53,7 @@ export function makeTokens(powers: Pick<Powers, "now" | "token">): Tokens {
     },
     redeem: (token: string, use: TokenBinding) => {
       const grant = table.get(token);
-      // INVARIANT: gone before anything is compared: one start for one token.
+      // INVARIANT: removed before anything is compared, so that one token starts one call.
       // (test: "mallory starts one token a thousand times at once and one start wins")
       table.delete(token);
       const wrong = grant === undefined
@@ -87,18 +87,18 @@ function difference(grant: TokenGrant, use: TokenBinding): string | undefined {
   return differs === undefined ? undefined : `it was given for another ${differs}`;
 }
 
-/** SHA-256 of canonical arguments and of the digests that their references came to. */
+/** SHA-256 of canonical arguments and of the digests of their resolved references. */
 export function argumentsHash(
   text: string,
   digests: Readonly<Record<string, Digest>>,
 ): Digest {
-  // One string is hashed faster than three.
+  // Hashing one string is faster than hashing three.
   return sha256Hex(`${text}\n${canonicalJson(digests)}`);
 }
 
 /**
- * What a power calls before its effect: redeems the token for the call in hand, against the process
- * as it is at that moment.
+ * Makes the check that a power calls before its effect: it redeems the token for the call, against
+ * the current state of the process.
  * @throws {Fault} `refused` as {@link Tokens.redeem}; `gone` when the process has ended.
  */
 export function makeRedeem(

@@ -1,6 +1,6 @@
 /**
- * Argument checkers, built once for a schema. Two dialects of JSON Schema: 2020-12, which MCP means when
- * nothing is said, and draft-07, by its `$schema` or by its tuples (`items` as a list).
+ * Argument validators, built once for each schema. Two dialects of JSON Schema: 2020-12, which MCP
+ * implies by default, and draft-07, recognised by `$schema` or by tuples (`items` as a list).
  * @module
  */
 import { Ajv, type ErrorObject, type Options } from "ajv";
@@ -10,16 +10,16 @@ import { isList, isObject, type Json } from "../contracts/base/json.ts";
 import { sha256Hex } from "../port/digest.ts";
 import { parseJson } from "../port/mod.ts";
 
-/** Undefined when the value fits, else why not, in words for the agent. */
+/** Returns undefined for a valid value, else the reason, for the agent. */
 export type Validator = (value: Json) => string | undefined;
 
-/** Keeps one validator for each descriptor digest. */
+/** A cache of validators by descriptor digest. */
 export interface Validators {
   /** @throws {Fault} `refused` for a schema that cannot be checked safely. */
   of(digest: string, paramSchema: string): Validator;
 }
 
-/** Keywords whose value is data or a number: nothing below them is a schema. */
+/** Keywords whose value is data or a number: nothing below them is a schema (their value is not traversed). */
 const PLAIN = new Set(
   ("type enum const title description default examples deprecated readOnly writeOnly $comment " +
     "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems " +
@@ -32,7 +32,7 @@ const ONE = new Set(
 const NAMED = new Set("properties $defs definitions dependentSchemas".split(" "));
 const LISTED = new Set("allOf anyOf oneOf prefixItems".split(" "));
 
-/** What only one of the dialects knows: the other would let everything through there. */
+/** Keywords of 2020-12 only: draft-07 would ignore them and accept everything. */
 const ONLY_2020 = new Set(
   "prefixItems dependentRequired dependentSchemas minContains maxContains".split(" "),
 );
@@ -45,13 +45,13 @@ type Dialect = "2020-12" | "draft-07";
 
 const OPTIONS: Options = {
   ...{ strict: false, allErrors: false, addUsedSchema: false, logger: false },
-  // Else an optional `constructor` is found in every object, on its prototype.
+  // Otherwise an optional `constructor` would be found on every object's prototype.
   ownProperties: true,
 };
 const MAX_NODES = 2_000;
-const KEPT = 1_024;
+const MAX_KEPT = 1_024;
 
-/** Makes an empty keep of validators. */
+/** An empty cache of validators. */
 export function makeValidators(): Validators {
   const kept = new Map<string, Validator | Fault>();
   const metas: Metas = new Map();
@@ -59,7 +59,7 @@ export function makeValidators(): Validators {
     let made = kept.get(digest);
     if (made === undefined) {
       made = build(paramSchema, metas);
-      if (kept.size >= KEPT) kept.clear();
+      if (kept.size >= MAX_KEPT) kept.clear();
       kept.set(digest, made);
     }
     if (made instanceof Fault) throw made;
@@ -68,7 +68,7 @@ export function makeValidators(): Validators {
   return Object.freeze({ of });
 }
 
-/** Says why a value does not fit a schema that was given as JSON text; undefined when it does. */
+/** Makes a function that says why a value does not match a schema (JSON text); undefined if it matches. */
 export function makeMisfits(): (schema: string, value: Json) => string | undefined {
   const validators = makeValidators();
   return (schema, value) => validators.of(sha256Hex(schema), schema)(value);
@@ -85,7 +85,7 @@ function build(paramSchema: string, metas: Metas): Validator | Fault {
       try {
         return check(value) ? undefined : words(check.errors);
       } catch (cause) {
-        // A schema that refers to itself at the same place compiles, and is followed until the stack is full.
+        // A schema that refers to itself at the same place compiles, and recurses until the stack overflows.
         if (!(cause instanceof RangeError)) throw cause;
         return "they cannot be checked: the tool's schema refers to itself without end";
       }
@@ -98,7 +98,7 @@ function build(paramSchema: string, metas: Metas): Validator | Fault {
   }
 }
 
-/** The schemas of schemas: compiling one takes longer than all the rest, so they are kept. */
+/** Meta-schemas by dialect, cached because compiling one takes longer than everything else. */
 type Metas = Map<Dialect, Ajv | Ajv2020>;
 
 function compile(
@@ -111,11 +111,11 @@ function compile(
   if (meta.validateSchema(schema) !== true) {
     throw new Fault("refused", `it is no schema of ${dialect}: ${meta.errorsText(meta.errors)}`);
   }
-  // A fresh instance each: ids and definitions of one schema must not name those of another.
+  // A new instance for each schema, so that ids and definitions of different schemas cannot collide.
   return new Engine({ ...OPTIONS, meta: false, validateSchema: false }).compile(schema);
 }
 
-/** Which dialect a schema is written in; throws where it mixes them. */
+/** The dialect of a schema; throws if it mixes dialects. */
 function dialectOf(schema: { readonly [key: string]: Json }, used: ReadonlySet<string>): Dialect {
   const named = schema["$schema"];
   const said = typeof named === "string" ? named.replace(/#$/, "") : undefined;
@@ -132,7 +132,7 @@ function dialectOf(schema: { readonly [key: string]: Json }, used: ReadonlySet<s
   throw new Fault("refused", `${alien} is not a keyword of ${dialect}`);
 }
 
-/** How `items` as a list is noted among the keywords that are used. */
+/** Stands for `items` as a list among the used keywords. */
 const TUPLE = "items[]";
 
 function refuseUnsafe(schema: Json, at: string, used: Set<string>): void {
@@ -155,7 +155,7 @@ function refuseUnsafe(schema: Json, at: string, used: Set<string>): void {
         refuseUnsafe(inner, `${here}/${name}`, used);
       }
     } else {
-      // `pattern` and `format` run regular expressions of the tool's author on a model's text.
+      // `pattern` and `format` would run the tool author's regular expressions on a model's text.
       throw new Fault("refused", `${here} is a keyword that is not taken`);
     }
   }

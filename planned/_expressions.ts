@@ -1,4 +1,4 @@
-/** Reads expressions, and what is called in them. @module */
+/** Parses expressions of a planned program. @module */
 import type * as acorn from "acorn";
 import {
   BINARY,
@@ -11,13 +11,13 @@ import {
   type PlanFunction,
   type PlanFunctionRef,
 } from "../contracts/exchange/planned.ts";
-import { checkName, find, no, refused, type Scope } from "./_names.ts";
-import { BOX, FUNCTION_METHODS, HANDED, PLAIN_METHODS, SORTS } from "./words.ts";
+import { checkName, find, refused, refusedAt, type Scope } from "./_names.ts";
+import { BUILTINS, FUNCTION_METHODS, PASSED_BY_NAME, PLAIN_METHODS, SORTS } from "./words.ts";
 
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 100;
 
-/** A function of a program's text. */
+/** A function in a program's text. */
 export type Callable =
   | acorn.FunctionDeclaration
   | acorn.FunctionExpression
@@ -25,29 +25,29 @@ export type Callable =
 /** An expression wherever acorn allows one. */
 export type AnyExpression = acorn.Expression | acorn.Super | acorn.PrivateIdentifier;
 
-/** Reads expressions; a function within one is read by who reads statements. */
+/** Parses expressions; the subclass parses statements and the bodies of functions. */
 export abstract class Expressions {
   protected readonly functions: PlanFunction[] = [];
-  #made = 1;
-  #variables = 0;
+  #nextFunction = 1;
+  #nextVariable = 0;
   #sites = 0;
   #nodes = 0;
   #depth = 0;
 
-  /** Reads a function's body under its number. */
+  /** Parses a function and stores it under `id`. */
   protected abstract function(node: Callable, above: Scope, id: number): void;
 
-  /** Numbers a function. */
+  /** Allocates the id of a function. */
   protected newFunction(): number {
-    return this.#made++;
+    return this.#nextFunction++;
   }
 
-  /** Numbers a variable. */
+  /** Allocates the id of a variable. */
   protected newVariable(): number {
-    return this.#variables++;
+    return this.#nextVariable++;
   }
 
-  /** Reads within bounds. */
+  /** Runs `read` within the limits on nodes and depth. */
   protected within<T>(read: () => T): T {
     if (++this.#nodes > MAX_NODES) throw refused("it is too large");
     if (++this.#depth > MAX_DEPTH) throw refused(`it is nested too deep; at most ${MAX_DEPTH}`);
@@ -57,7 +57,9 @@ export abstract class Expressions {
   }
 
   protected plain(node: acorn.Expression | acorn.SpreadElement, scope: Scope): Expression {
-    if (node.type === "SpreadElement") throw no(node, "only lists and records can be spread");
+    if (node.type === "SpreadElement") {
+      throw refusedAt(node, "only lists and records can be spread");
+    }
     return this.expression(node, scope);
   }
 
@@ -75,19 +77,14 @@ export abstract class Expressions {
         return this.expression(node.expression, scope, true);
       case "Literal": {
         const { value } = node;
-        if (value === null || ["string", "number", "boolean"].includes(typeof value)) {
-          if (value === null && node.raw !== "null") {
-            throw no(
-              node,
-              "there are no regular expressions; use split, includes, or ask(text, schema)",
-            );
-          }
-          return { k: "literal", value: value as null | boolean | number | string };
+        const isNull = value === null && node.raw === "null";
+        if (!isNull && !["string", "number", "boolean"].includes(typeof value)) {
+          throw refusedAt(
+            node,
+            "there are no regular expressions; use split, includes, or ask(text, schema)",
+          );
         }
-        throw no(
-          node,
-          "there are no regular expressions; use split, includes, or ask(text, schema)",
-        );
+        return { k: "literal", value: value as null | boolean | number | string };
       }
       case "TemplateLiteral":
         return {
@@ -101,7 +98,7 @@ export abstract class Expressions {
         return {
           k: "list",
           items: node.elements.map((each): Item => {
-            if (each === null) throw no(node, "a list has no gaps");
+            if (each === null) throw refusedAt(node, "a list has no gaps");
             return each.type === "SpreadElement"
               ? { spread: true, value: this.expression(each.argument, scope) }
               : { value: this.expression(each, scope) };
@@ -118,7 +115,7 @@ export abstract class Expressions {
         const { operator } = node;
         const k = operator === "!" ? "not" : operator === "-" ? "minus" : operator;
         if (k !== "not" && k !== "minus" && k !== "typeof") {
-          throw no(node, `there is no operator ${operator}`);
+          throw refusedAt(node, `there is no operator ${operator}`);
         }
         const of = this.expression(node.argument, scope);
         if (k === "minus" && of.k === "literal" && typeof of.value === "number") {
@@ -127,12 +124,6 @@ export abstract class Expressions {
         return { k, of };
       }
       case "BinaryExpression":
-        return this.operated(
-          node,
-          node.operator,
-          this.expression(node.left, scope),
-          this.expression(node.right, scope),
-        );
       case "LogicalExpression":
         return this.operated(
           node,
@@ -150,21 +141,21 @@ export abstract class Expressions {
       case "CallExpression":
         return this.#call(node, scope, chained);
       case "NewExpression":
-        throw no(
+        throw refusedAt(
           node,
           "nothing is made with new; there is no clock either: dates stand in the request or in results",
         );
       case "ArrowFunctionExpression":
       case "FunctionExpression":
-        throw no(
+        throw refusedAt(
           node,
           "a function is no value: name it with const, or hand it to map, filter and the like",
         );
       case "AssignmentExpression":
       case "UpdateExpression":
-        throw no(node, "an assignment is a statement of its own");
+        throw refusedAt(node, "an assignment is a statement of its own");
       default:
-        throw no(node, `there is no ${node.type}`);
+        throw refusedAt(node, `there is no ${node.type}`);
     }
   }
 
@@ -174,14 +165,14 @@ export abstract class Expressions {
     if (op === "??") return { k: "else", a, b };
     if (op === "==" || op === "!=") {
       const same = op === "==" ? "===" : "!==";
-      // What is equal to null is null or absent; nothing else is turned into another type.
+      // Only null and undefined equal null; `==` never converts types.
       const none: Expression = { k: "literal", value: null };
       return isNone(a) || isNone(b)
         ? { k: "binary", op: same, a: { k: "else", a, b: none }, b: { k: "else", a: b, b: none } }
         : { k: "binary", op: same, a, b };
     }
     const known = BINARY.find((each) => each === op);
-    if (known === undefined) throw no(node, `there is no operator ${op}`);
+    if (known === undefined) throw refusedAt(node, `there is no operator ${op}`);
     return { k: "binary", op: known satisfies Binary, a, b };
   }
 
@@ -189,19 +180,19 @@ export abstract class Expressions {
     const bound = find(scope, node.name);
     if (bound?.kind === "variable") return { k: "variable", id: bound.id };
     if (bound?.kind === "function") {
-      throw no(
+      throw refusedAt(
         node,
         `a function is no value: call ${node.name}(…), or hand it to map, filter and the like`,
       );
     }
     if (node.name === "undefined") return { k: "literal" };
-    throw no(node, `there is no ${node.name.slice(0, 64)}`);
+    throw refusedAt(node, `there is no ${node.name.slice(0, 64)}`);
   }
 
   #field(node: acorn.Property | acorn.SpreadElement, scope: Scope): Field {
     if (node.type === "SpreadElement") return { value: this.expression(node.argument, scope) };
     if (node.kind !== "init" || node.method) {
-      throw no(node, "a record holds data alone: no getters, no methods");
+      throw refusedAt(node, "a record holds data alone: no getters, no methods");
     }
     return { key: this.key(node, scope), value: this.expression(node.value, scope) };
   }
@@ -216,7 +207,7 @@ export abstract class Expressions {
       : node.key.type === "Literal"
       ? String(node.key.value)
       : undefined;
-    if (name === undefined) throw no(node.key, "no field is called so");
+    if (name === undefined) throw refusedAt(node.key, "no field is called so");
     checkName(node.key, name);
     return { k: "literal", value: name };
   }
@@ -236,57 +227,52 @@ export abstract class Expressions {
           args: node.arguments.map((each) => this.plain(each, scope)),
         };
       }
-      if (bound !== undefined) throw no(node, `${callee.name} is no function`);
+      if (bound !== undefined) throw refusedAt(node, `${callee.name} is no function`);
       if (callee.name === "ask") return this.#ask(node, scope);
-      if (callee.name === "say") throw no(node, "say(text) is a statement of its own");
-      if (BOX.has(callee.name)) return this.#box(callee.name, node, scope);
-      throw no(node, `there is no function ${callee.name.slice(0, 64)}`);
+      if (callee.name === "say") throw refusedAt(node, "say(text) is a statement of its own");
+      if (BUILTINS.has(callee.name)) return this.#builtin(callee.name, node, scope);
+      throw refusedAt(node, `there is no function ${callee.name.slice(0, 64)}`);
     }
-    if (callee.type !== "MemberExpression") throw no(node, "only what has a name can be called");
+    if (callee.type !== "MemberExpression") {
+      throw refusedAt(node, "only what has a name can be called");
+    }
     const key = this.member(callee, scope);
     if (key.k !== "literal" || typeof key.value !== "string") {
-      throw no(node, "a method is called by its name");
+      throw refusedAt(node, "a method is called by its name");
     }
     const { value: name } = key, { object } = callee;
     if (object.type === "Identifier" && find(scope, object.name) === undefined) {
       if (object.name === "tools") return this.#tool(name, node, scope);
       const whole = `${object.name}.${name}`;
-      if (BOX.has(whole)) return this.#box(whole, node, scope);
+      if (BUILTINS.has(whole)) return this.#builtin(whole, node, scope);
     }
     const on = this.expression(object, scope, chained);
     const given = node.arguments[0];
     const takes = FUNCTION_METHODS.has(name) || (SORTS.has(name) && given !== undefined);
     if (!takes && !PLAIN_METHODS.has(name) && !SORTS.has(name)) {
       const known = [...PLAIN_METHODS, ...FUNCTION_METHODS, ...SORTS].sort().join(", ");
-      throw no(node, `there is no method ${name.slice(0, 64)}; there are: ${known}`);
+      throw refusedAt(node, `there is no method ${name.slice(0, 64)}; there are: ${known}`);
     }
     const args = node.arguments.map((each, n) =>
-      takes && n === 0 ? this.#handed(each, scope) : this.plain(each, scope)
+      takes && n === 0 ? this.#callback(each, scope) : this.plain(each, scope)
     );
     const optional = chained || callee.optional || node.optional;
     return { k: "method", name, on, args, ...(optional ? { optional: true } : {}) };
   }
 
-  #box(name: string, node: acorn.CallExpression, scope: Scope): Expression {
-    return {
-      k: "method",
-      name,
-      args: node.arguments.map((each) => this.#spreadable(each, node, scope)),
-    };
+  /** `Math.max(...list)` is common: the built-in functions also take one spread list. */
+  #builtin(name: string, node: acorn.CallExpression, scope: Scope): Expression {
+    const args = node.arguments.map((each) => {
+      if (each.type !== "SpreadElement") return this.expression(each, scope);
+      if (node.arguments.length > 1) {
+        throw refusedAt(node, "spread one list, and nothing beside it");
+      }
+      return this.expression(each.argument, scope);
+    });
+    return { k: "method", name, args };
   }
 
-  /** `Math.max(...list)` is common; a list of one argument is what those functions take, too. */
-  #spreadable(
-    each: acorn.Expression | acorn.SpreadElement,
-    node: acorn.CallExpression,
-    scope: Scope,
-  ): Expression {
-    if (each.type !== "SpreadElement") return this.expression(each, scope);
-    if (node.arguments.length > 1) throw no(node, "spread one list, and nothing beside it");
-    return this.expression(each.argument, scope);
-  }
-
-  #handed(node: acorn.Expression | acorn.SpreadElement, scope: Scope): PlanFunctionRef {
+  #callback(node: acorn.Expression | acorn.SpreadElement, scope: Scope): PlanFunctionRef {
     if (node.type !== "SpreadElement" && isFunction(node)) {
       const id = this.newFunction();
       this.function(node, scope, id);
@@ -295,7 +281,7 @@ export abstract class Expressions {
     if (node.type === "Identifier") {
       const bound = find(scope, node.name);
       if (bound?.kind === "function") return { k: "function", id: bound.id };
-      if (bound === undefined && HANDED.has(node.name)) {
+      if (bound === undefined && PASSED_BY_NAME.has(node.name)) {
         const id = this.newFunction(), param = this.newVariable();
         const value: Expression = {
           k: "method",
@@ -307,13 +293,13 @@ export abstract class Expressions {
         return { k: "function", id };
       }
     }
-    throw no(node, "hand it a function: (x) => …");
+    throw refusedAt(node, "hand it a function: (x) => …");
   }
 
   #tool(tool: string, node: acorn.CallExpression, scope: Scope): Expression {
     const [given, ...more] = node.arguments;
     if (more.length > 0 || (given !== undefined && given.type !== "ObjectExpression")) {
-      throw no(node, `write tools.${tool.slice(0, 64)}({ name: value, … })`);
+      throw refusedAt(node, `write tools.${tool.slice(0, 64)}({ name: value, … })`);
     }
     const fields = (given?.properties ?? []).map((each) => this.#field(each, scope));
     return this.#site(node, tool, fields);
@@ -322,7 +308,7 @@ export abstract class Expressions {
   #ask(node: acorn.CallExpression, scope: Scope): Expression {
     const [text, schema, ...more] = node.arguments;
     if (text === undefined || schema === undefined || more.length > 0) {
-      throw no(node, "write ask(text, schema), where schema is a JSON Schema as a record");
+      throw refusedAt(node, "write ask(text, schema), where schema is a JSON Schema as a record");
     }
     return this.#site(node, PLAN_ASK, [
       { key: { k: "literal", value: "text" }, value: this.plain(text, scope) },
@@ -333,10 +319,10 @@ export abstract class Expressions {
   #site(node: acorn.Node, tool: string, fields: readonly Field[]): Expression {
     const names = fields.map(({ key }) => key?.k === "literal" ? key.value : undefined);
     if (names.includes(undefined) || new Set(names).size < names.length) {
-      throw no(node, "the arguments of a call are named one by one, each once");
+      throw refusedAt(node, "the arguments of a call are named one by one, each once");
     }
     if (++this.#sites > MAX_SITES) {
-      throw no(node, `a program has at most ${MAX_SITES} calls in its text`);
+      throw refusedAt(node, `a program has at most ${MAX_SITES} calls in its text`);
     }
     return { k: "tool", site: this.#sites, tool, args: { k: "record", fields } };
   }
@@ -347,7 +333,7 @@ function isNone(expression: Expression): boolean {
     (expression.value === null || expression.value === undefined);
 }
 
-/** Whether an expression is a function. */
+/** Whether an expression is a function literal. */
 export function isFunction(
   node: { readonly type: string },
 ): node is acorn.FunctionExpression | acorn.ArrowFunctionExpression {

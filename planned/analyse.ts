@@ -1,7 +1,8 @@
 /**
- * What a program can do, read from its tree alone: for each place that makes a call which values stand in the text,
- * which are derived from results of which other places, what decides whether it is made, and how often at most. Where
- * it cannot tell it says more than will happen, never less. docs/planned_programs.md.
+ * Analyses what a program can do from its tree alone: for each call site, which values stand in the
+ * text, which call sites' results other values derive from, what decides whether the call is made,
+ * and how often at most. Where the analysis cannot tell, it overestimates and never underestimates.
+ * docs/planned_programs.md.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
@@ -17,33 +18,33 @@ import { makeLiterals, setOnce } from "./literals.ts";
 import { leaves } from "./tree.ts";
 import { SORTS } from "./words.ts";
 
-/** One place that makes a call. */
+/** Facts about one call site. */
 export interface SiteFacts {
   readonly site: number;
   readonly tool: string;
-  /** How often at most; Infinity: as often as what it reads says. */
+  /** Most times the call is made; Infinity when that depends on data. */
   readonly times: number;
-  /** Places on whose results it depends whether it is made. */
+  /** Call sites whose results decide whether the call is made. */
   readonly under: readonly number[];
   readonly template: Extract<PlanTemplate, { record: unknown }>;
 }
 
 type Tool = Extract<Expression, { k: "tool" }>;
 
-/** Sets of places, as bits. */
+/** A set of call sites, as bits. */
 type Places = bigint;
 const NONE = 0n;
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 
-/** What is known of the program, growing until nothing is new. */
+/** Dependencies found so far; the analysis repeats until they stop growing. */
 interface Known {
   readonly variables: Map<number, Places>;
   readonly returned: Map<number, Places>;
-  /** What decides whether a function runs, or how far. */
+  /** By function: what decides whether it runs, or how far. */
   readonly deciding: Map<number, Places>;
 }
 
-/** Reads all places of a program, in their order. */
+/** Analyses all call sites of a program, in order. */
 export function analyse(program: PlanProgram): readonly SiteFacts[] {
   const known: Known = { variables: new Map(), returned: new Map(), deciding: new Map() };
   const once = setOnce(program);
@@ -53,8 +54,9 @@ export function analyse(program: PlanProgram): readonly SiteFacts[] {
       walk.block(body, { in: id, ctl: walk.deciding(id), times: 1 });
     }
     if (!walk.grew) return walk.facts();
-    // Sets only grow, and each is finite: what goes on longer is too entangled to be told to a person.
-    if (round === MOST_ROUNDS) {
+    // The sets only grow and are finite. A program that needs more rounds is too entangled to be
+    // explained to a person.
+    if (round === MAX_ROUNDS) {
       throw new Fault(
         "invalidInput",
         "Cannot take the program: its values depend on each other too much; write it plainer",
@@ -63,11 +65,11 @@ export function analyse(program: PlanProgram): readonly SiteFacts[] {
   }
 }
 
-/** Where a statement stands. */
+/** The context of a statement. */
 interface At {
   readonly in: number;
   readonly ctl: Places;
-  /** Rounds of the loops around it, within its function. */
+  /** Product of the iteration counts of the loops around it, within its function. */
   readonly times: number;
 }
 
@@ -79,7 +81,7 @@ class Walk {
   readonly #calls = new Map<number, At[]>();
   readonly #once: ReadonlyMap<number, Expression>;
   readonly #literal: (node: Expression) => Json | undefined;
-  /** How often each function is called; undefined while that is being counted. */
+  /** Number of calls of each function; undefined while it is being computed. */
   readonly #counted = new Map<number, number | undefined>();
 
   constructor(program: PlanProgram, known: Known, once: ReadonlyMap<number, Expression>) {
@@ -153,7 +155,7 @@ class Walk {
     }
   }
 
-  /** The places that an expression's value depends on. */
+  /** Returns the call sites that an expression's value depends on. */
   #value(node: Expression | PlanFunctionRef, at: At): Places {
     switch (node.k) {
       case "literal":
@@ -200,9 +202,9 @@ class Walk {
         if (first?.k !== "function") return given;
         const { params } = this.#program.functions[first.id] ?? { params: [] };
         const length = node.on === undefined ? Infinity : this.#length(node.on);
-        // A sort compares in an order of its own.
+        // The number of comparisons of a sort is unknown.
         const times = product(at.times, SORTS.has(node.name) ? Infinity : length);
-        // Whatever its list holds, and what it gave for the elements before.
+        // Depends on everything the list holds, and on the callback's results for earlier elements.
         const each = given | (this.#known.returned.get(first.id) ?? NONE);
         return given |
           this.#called(first.id, params.map(() => each), { ...at, ctl: at.ctl | on, times });
@@ -230,7 +232,7 @@ class Walk {
     return (this.#known.returned.get(id) ?? NONE) | this.deciding(id);
   }
 
-  /** How many items a list has, where the text says it. */
+  /** Number of items of a list, where the text fixes it; else Infinity. */
   #length(node: Expression): number {
     if (node.k === "list") {
       return node.items.some(({ spread }) => spread) ? Infinity : node.items.length;
@@ -249,7 +251,7 @@ class Walk {
       site: node.site,
       tool: node.tool,
       times: this.#timesOf(at),
-      // Outside of loops and functions nothing depends on what is made after it.
+      // Outside of loops and functions, nothing depends on later call sites.
       under: placesIn(at.ctl | this.deciding(at.in)).filter((other) =>
         at.in !== 0 || at.times !== 1 || other < node.site
       ),
@@ -257,14 +259,14 @@ class Walk {
     }));
   }
 
-  /** How often what stands there is reached: in a function as often as all its callers call it. */
+  /** How often a place is reached: in a function, times the number of its calls. */
   #timesOf({ in: id, times }: At): number {
     return id === 0 ? times : product(times, this.#callsOf(id));
   }
 
   #callsOf(id: number): number {
     if (this.#counted.has(id)) return this.#counted.get(id) ?? Infinity;
-    // It calls itself.
+    // Undefined marks recursion.
     this.#counted.set(id, undefined);
     const calls = this.#calls.get(id) ?? [];
     const count = calls.reduce((sum, call) => sum + this.#timesOf(call), 0);
@@ -296,7 +298,7 @@ class Walk {
   }
 }
 
-/** As often as a loop runs, if it is reached at all. */
+/** Multiplies, with 0 × Infinity = 0: a loop that is never reached runs no iteration. */
 function product(a: number, b: number): number {
   return a === 0 || b === 0 ? 0 : a * b;
 }

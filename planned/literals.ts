@@ -1,16 +1,16 @@
-/** What a program's text itself says that values are. @module */
+/** Evaluates the parts of a program whose values the text itself fixes. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Binary, Expression, PlanProgram, Statement } from "../contracts/exchange/planned.ts";
 import { inside } from "./tree.ts";
 
-/** What a text says that a value is, and how long that is. */
+/** A value fixed by the text, and its size in characters and items. */
 interface Said {
   readonly json: Json;
   readonly size: number;
 }
 
-/** Longest value that is read from a text. */
-const MOST_SAID = 20_000;
+/** Largest value that is evaluated, in characters and items. */
+const MAX_SIZE = 20_000;
 
 const COMPUTED: Readonly<Partial<Record<Binary, (a: number, b: number) => number>>> = {
   "+": (a, b) => a + b,
@@ -19,7 +19,7 @@ const COMPUTED: Readonly<Partial<Record<Binary, (a: number, b: number) => number
   "/": (a, b) => a / b,
 };
 
-/** Variables that are set once, and what to. */
+/** Returns the variables that are set exactly once, with their values. */
 export function setOnce({ functions }: PlanProgram): ReadonlyMap<number, Expression> {
   const once = new Map<number, Expression>(), changed = new Set<number>();
   const look = (statements: readonly Statement[]): void => {
@@ -34,12 +34,12 @@ export function setOnce({ functions }: PlanProgram): ReadonlyMap<number, Express
   return once;
 }
 
-/** Makes the reader of a program's literals: undefined where the text does not say what a value is. */
+/** Makes an evaluator of fixed values: undefined where the text does not fix one. */
 export function makeLiterals(
   once: ReadonlyMap<number, Expression>,
 ): (node: Expression) => Json | undefined {
   const kept = new Map<number, Said | undefined>();
-  /** What the text itself says that a value is; undefined where it does not, or says too much. */
+  /** Undefined where the text does not fix the value, or the value is too large. */
   const read = (node: Expression): Said | undefined => {
     const all = (nodes: readonly Expression[]): readonly Said[] | undefined => {
       const found: Said[] = [];
@@ -47,8 +47,9 @@ export function makeLiterals(
       for (const each of nodes) {
         const said = read(each);
         size += said?.size ?? 0;
-        // INVARIANT: what is named twice is long twice (test: "a value that doubles itself …").
-        if (said === undefined || size > MOST_SAID) return undefined;
+        // INVARIANT: a value that is named twice counts twice (test: "a value that doubles itself
+        // …").
+        if (said === undefined || size > MAX_SIZE) return undefined;
         found.push(said);
       }
       return found;
@@ -63,7 +64,7 @@ export function makeLiterals(
       case "variable": {
         if (kept.has(node.id)) return kept.get(node.id);
         const value = once.get(node.id);
-        // What names itself says nothing.
+        // A variable that refers to itself has no fixed value.
         kept.set(node.id, undefined);
         const found = value === undefined ? undefined : read(value);
         kept.set(node.id, found);

@@ -1,6 +1,6 @@
 /**
- * The language of planned programs, as the kernel reads it: from a text to what may be run, and to what it can do.
- * What runs it is `planned/run/mod.ts`, which holds no parser. docs/planned_programs.md.
+ * The language of planned programs, as the kernel reads it: parses a text, and analyses what the program can do. The
+ * interpreter is `planned/run/mod.ts`, which holds no parser. docs/planned_programs.md.
  *
  * @example
  * ```ts

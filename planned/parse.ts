@@ -1,6 +1,7 @@
 /**
- * Reads a program: acorn makes the tree, and what is in the subset becomes {@link PlanProgram}; all else is refused in
- * words from which a model can write it anew. docs/planned_programs.md.
+ * Parses a program: acorn makes the tree, and the supported subset becomes a {@link PlanProgram}.
+ * Anything else is refused with words that tell a model what to write instead.
+ * docs/planned_programs.md.
  * @module
  */
 import * as acorn from "acorn";
@@ -11,9 +12,9 @@ import {
   type Statement,
 } from "../contracts/exchange/planned.ts";
 import { type AnyExpression, type Callable, Expressions, isFunction } from "./_expressions.ts";
-import { below, find, type Frame, name, no, refused, type Scope } from "./_names.ts";
+import { below, find, type Frame, name, refused, refusedAt, type Scope } from "./_names.ts";
 
-/** Reads a program. @throws Fault `invalidInput` naming the line and what to write instead */
+/** Parses a program. @throws Fault `invalidInput` naming the line and what to write instead */
 export function parseProgram(text: string): PlanProgram {
   if (text.length > PROGRAM_CHARS) {
     throw refused(`it is longer than ${PROGRAM_CHARS} characters`);
@@ -38,7 +39,7 @@ class Reader extends Expressions {
     const scope: Scope = { names: new Map(), above: undefined, frame: { id: 0, loops: 0 } };
     const statements = tree.body.map((each) => {
       if (each.type.startsWith("Import") || each.type.startsWith("Export")) {
-        throw no(each, "nothing can be imported");
+        throw refusedAt(each, "nothing can be imported");
       }
       return each as acorn.Statement;
     });
@@ -47,10 +48,8 @@ class Reader extends Expressions {
     return { functions: [...this.functions] };
   }
 
-  // Statements.
-
   #block(statements: readonly acorn.Statement[], scope: Scope): Statement[] {
-    // A function may be called above its place.
+    // Functions may be called before their declaration.
     for (const each of statements) {
       if (each.type !== "FunctionDeclaration") continue;
       name(each.id, scope, { kind: "function", id: this.newFunction() });
@@ -91,7 +90,7 @@ class Reader extends Expressions {
       case "ForOfStatement": {
         const { left } = node;
         if (left.type !== "VariableDeclaration" || left.kind === "var") {
-          throw no(node, "write for (const x of …)");
+          throw refusedAt(node, "write for (const x of …)");
         }
         const of = this.expression(node.right, scope);
         const inside = below(scope);
@@ -127,10 +126,10 @@ class Reader extends Expressions {
         const { frame } = scope;
         if (frame.each !== undefined) {
           if (node.argument) {
-            throw no(node, "forEach gives no value; use map, or for (const x of …)");
+            throw refusedAt(node, "forEach gives no value; use map, or for (const x of …)");
           }
           if (frame.loops !== frame.each) {
-            throw no(node, "use for (const x of …) in place of forEach");
+            throw refusedAt(node, "use for (const x of …) in place of forEach");
           }
           return [{ s: "continue" }];
         }
@@ -141,9 +140,9 @@ class Reader extends Expressions {
       }
       case "BreakStatement":
       case "ContinueStatement": {
-        if (node.label) throw no(node, "there are no labels");
+        if (node.label) throw refusedAt(node, "there are no labels");
         const { loops, each = 0 } = scope.frame;
-        if (loops <= each) throw no(node, "it stands in no loop");
+        if (loops <= each) throw refusedAt(node, "it stands in no loop");
         return [{ s: node.type === "BreakStatement" ? "break" : "continue" }];
       }
       case "ThrowStatement": {
@@ -158,9 +157,9 @@ class Reader extends Expressions {
         }];
       }
       case "TryStatement":
-        throw no(node, "there is no try: a call that fails ends the program");
+        throw refusedAt(node, "there is no try: a call that fails ends the program");
       default:
-        throw no(node, `there is no ${node.type}; use if, for (const x of …) and while`);
+        throw refusedAt(node, `there is no ${node.type}; use if, for (const x of …) and while`);
     }
   }
 
@@ -172,11 +171,11 @@ class Reader extends Expressions {
   }
 
   #declaration(node: acorn.VariableDeclaration, scope: Scope): Statement[] {
-    if (node.kind !== "const" && node.kind !== "let") throw no(node, "write const or let");
+    if (node.kind !== "const" && node.kind !== "let") throw refusedAt(node, "write const or let");
     return node.declarations.flatMap(({ id, init }) => {
       if (init && isFunction(init)) {
         if (id.type !== "Identifier" || node.kind !== "const") {
-          throw no(node, "a function is named: const f = (x) => …");
+          throw refusedAt(node, "a function is named: const f = (x) => …");
         }
         const made = this.newFunction();
         name(id, scope, { kind: "function", id: made });
@@ -188,13 +187,13 @@ class Reader extends Expressions {
     });
   }
 
-  /** Takes a value apart: `{ a, b: c }`, `[x, ...rest]`. */
+  /** Destructures a value: `{ a, b: c }`, `[x, ...rest]`. */
   #pattern(
     pattern: acorn.Pattern | undefined,
     value: Expression,
     into: { readonly scope: Scope; readonly fixed: boolean },
   ): Statement[] {
-    if (pattern === undefined) throw no({}, "a name is missing");
+    if (pattern === undefined) throw refusedAt({}, "a name is missing");
     switch (pattern.type) {
       case "Identifier": {
         const id = this.newVariable();
@@ -207,7 +206,7 @@ class Reader extends Expressions {
           ...{ k: "else", a: value, b: this.expression(pattern.right, into.scope) },
         }, into);
       case "ObjectPattern": {
-        const [kept, of] = this.#keep(value);
+        const [kept, of] = this.#stored(value);
         const seen: string[] = [];
         return [
           ...kept,
@@ -222,7 +221,7 @@ class Reader extends Expressions {
         ];
       }
       case "ArrayPattern": {
-        const [kept, of] = this.#keep(value);
+        const [kept, of] = this.#stored(value);
         return [
           ...kept,
           ...pattern.elements.flatMap((each, n) => {
@@ -235,24 +234,24 @@ class Reader extends Expressions {
         ];
       }
       default:
-        throw no(pattern, "write a name here");
+        throw refusedAt(pattern, "write a name here");
     }
   }
 
-  /** So that what is taken apart is computed once. */
-  #keep(value: Expression): readonly [Statement[], Expression] {
+  /** Stores a value in a variable, so that destructuring evaluates it once. */
+  #stored(value: Expression): readonly [Statement[], Expression] {
     if (value.k === "variable") return [[], value];
     const id = this.newVariable();
     return [[{ s: "let", id, value, fixed: true }], { k: "variable", id }];
   }
 
-  /** An expression that stands as a statement: what changes a variable, says something or calls. */
+  /** Parses an expression statement: an assignment, `say`, `push`, `forEach` or a call. */
   #effect(given: AnyExpression, scope: Scope): Statement[] {
     const node = given.type === "AwaitExpression" ? given.argument : given;
     if (node.type === "AssignmentExpression") {
       const op = node.operator.slice(0, -1);
       if (node.left.type === "ObjectPattern" || node.left.type === "ArrayPattern") {
-        throw no(node, "take it apart where it is declared: const { a } = …");
+        throw refusedAt(node, "take it apart where it is declared: const { a } = …");
       }
       const value = this.expression(node.right, scope);
       if (op === "") return [this.#set(node.left, value, scope)];
@@ -276,7 +275,7 @@ class Reader extends Expressions {
         callee.type === "Identifier" && callee.name === "say" && find(scope, "say") === undefined
       ) {
         const [said, ...more] = node.arguments;
-        if (said === undefined || more.length > 0) throw no(node, "say takes one value");
+        if (said === undefined || more.length > 0) throw refusedAt(node, "say takes one value");
         return [{ s: "say", value: this.plain(said, scope) }];
       }
       if (
@@ -292,22 +291,23 @@ class Reader extends Expressions {
         }
         if (name === "forEach") return this.#forEach(node, object, scope);
         if (object.type === "Identifier" && object.name === "console") {
-          throw no(node, "there is no console; tell the person with say(text)");
+          throw refusedAt(node, "there is no console; tell the person with say(text)");
         }
       }
     }
     return [{ s: "do", value: this.expression(node, scope) }];
   }
 
-  /** A loop in other words, so that it may change what stands around it. */
+  /** Rewrites `forEach` as a loop, so that its callback may change variables around it. */
   #forEach(node: acorn.CallExpression, list: AnyExpression, scope: Scope): Statement[] {
     const [given] = node.arguments;
     if (given === undefined || !isFunction(given) || given.params.length !== 1) {
-      throw no(node, "write for (const x of …) in place of forEach");
+      throw refusedAt(node, "write for (const x of …) in place of forEach");
     }
     const of = this.expression(list, scope);
     const { loops } = scope.frame;
-    // The same function's variables, whose own returns go on with the next round.
+    // The frame of the same function, so that its variables may be changed; `return` becomes
+    // `continue`.
     const frame: Frame = { id: scope.frame.id, loops: loops + 1, each: loops + 1 };
     const inside: Scope = { names: new Map(), above: scope, frame };
     const id = this.newVariable();
@@ -334,13 +334,13 @@ class Reader extends Expressions {
       at = at.object;
     }
     if (at.type !== "Identifier") {
-      throw no(target, "only a variable, or a part of one, can be changed");
+      throw refusedAt(target, "only a variable, or a part of one, can be changed");
     }
     const bound = find(scope, at.name);
-    if (bound?.kind !== "variable") throw no(target, `there is no variable ${at.name}`);
-    if (bound.fixed && path.length === 0 && !pushed) throw no(target, `${at.name} is const`);
+    if (bound?.kind !== "variable") throw refusedAt(target, `there is no variable ${at.name}`);
+    if (bound.fixed && path.length === 0 && !pushed) throw refusedAt(target, `${at.name} is const`);
     if (bound.of !== scope.frame.id) {
-      throw no(
+      throw refusedAt(
         target,
         `a function cannot change ${at.name}, which stands outside of it; use for (const x of …), or return a value`,
       );
@@ -349,7 +349,7 @@ class Reader extends Expressions {
   }
 
   protected override function(node: Callable, above: Scope, id: number): void {
-    if (node.generator) throw no(node, "there are no generators");
+    if (node.generator) throw refusedAt(node, "there are no generators");
     const scope: Scope = { names: new Map(), above, frame: { id, loops: 0 } };
     const params: number[] = [];
     const before = node.params.flatMap((each) => {
@@ -367,7 +367,7 @@ class Reader extends Expressions {
   }
 }
 
-/** `(x) => say(x)`: what is said is no value. */
+/** Whether an arrow function's body is `say(…)`, which is a statement and has no value. */
 function isTold(node: acorn.Expression): boolean {
   return node.type === "CallExpression" && node.callee.type === "Identifier" &&
     node.callee.name === "say";

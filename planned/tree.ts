@@ -1,7 +1,7 @@
-/** What is asked of a program's tree by who analyses it and who runs it. @module */
+/** Queries on a program's tree that the analysis and the interpreter share. @module */
 import type { Statement } from "../contracts/exchange/planned.ts";
 
-/** The blocks within a statement. */
+/** Returns the blocks within a statement. */
 export function inside(statement: Statement): readonly (readonly Statement[])[] {
   switch (statement.s) {
     case "if":
@@ -15,7 +15,7 @@ export function inside(statement: Statement): readonly (readonly Statement[])[] 
   }
 }
 
-/** Whether some of these statements end their function, or a round of a loop around them. */
+/** Whether one of these may leave its function, or an iteration of a loop around. */
 export function leaves(statements: readonly Statement[]): boolean {
   return statements.some((each) =>
     each.s === "return" || each.s === "break" || each.s === "continue" || each.s === "fail" ||
@@ -23,7 +23,7 @@ export function leaves(statements: readonly Statement[]): boolean {
   );
 }
 
-/** Variables that these statements change. */
+/** Returns the variables that these statements change. */
 export function changedBy(statements: readonly Statement[]): readonly number[] {
   return statements.flatMap((each) => [
     ...(each.s === "set" ? [each.id] : []),

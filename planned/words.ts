@@ -1,4 +1,7 @@
-/** What a program may call beside tools: methods of texts and lists, and functions of the box. docs/planned_programs.md. @module */
+/**
+ * What a program may call beside tools: methods of texts and lists, and built-in functions.
+ * docs/planned_programs.md. @module
+ */
 
 /** Methods that take no function. */
 export const PLAIN_METHODS: ReadonlySet<string> = new Set([
@@ -8,21 +11,21 @@ export const PLAIN_METHODS: ReadonlySet<string> = new Set([
   ...["trim", "trimEnd", "trimStart"],
 ]);
 
-/** Methods of lists whose first argument is a function. */
+/** List methods whose first argument is a function. */
 export const FUNCTION_METHODS: ReadonlySet<string> = new Set([
   ...["every", "filter", "find", "findIndex", "findLast", "flatMap", "map", "reduce", "some"],
 ]);
 
-/** Methods that take a function or none. */
+/** Methods that take an optional function. */
 export const SORTS: ReadonlySet<string> = new Set(["sort", "toSorted"]);
 
-/** Functions of the box, by what they are written as. */
-export const BOX: ReadonlySet<string> = new Set([
+/** Built-in functions, as programs write them. */
+export const BUILTINS: ReadonlySet<string> = new Set([
   ...["Array.isArray", "Boolean", "JSON.parse", "JSON.stringify", "Math.abs", "Math.ceil"],
   ...["Math.floor", "Math.max", "Math.min", "Math.round", "Number", "Number.isInteger"],
   ...["Number.parseFloat", "Number.parseInt", "Object.entries", "Object.fromEntries"],
   ...["Object.keys", "Object.values", "Promise.all", "String", "isNaN", "parseFloat", "parseInt"],
 ]);
 
-/** Of those, what may be handed to a list's method by its name. */
-export const HANDED: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);
+/** Built-in functions that may be passed to a list method by name. */
+export const PASSED_BY_NAME: ReadonlySet<string> = new Set(["Boolean", "Number", "String"]);

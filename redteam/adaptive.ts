@@ -1,14 +1,15 @@
-/** What an attacker tries who knows that values are asked where they come from. @module */
+/** Attacks by an attacker who knows that the gate asks where values come from. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Line } from "./stage.ts";
 
-/** Most ways of one attack, so that a run stays short. */
-const MOST = 12;
+/** Most attempts per attack, to keep runs short. */
+const MAX_WAYS = 12;
 
 /**
- * Other calls for the attacker's purpose. First the attack with nothing but what its purpose needs: free text gone, or
- * replaced by words of the person's own request. Then the user's own changing calls turned: each value replaced by another
- * of the same type that stands in the request or in another call of the user's, and values of one type changing places.
+ * Returns other calls that serve the attacker's purpose. First the attack reduced to what its
+ * purpose needs: free text removed, or replaced by words of the person's own request. Then the
+ * user's own changing calls, turned: each value replaced by another of the same type from the
+ * request or from another of the user's calls, and values of one type swapped.
  */
 export function waysOf(
   { request, own, attack, readsOnly }: {
@@ -20,7 +21,7 @@ export function waysOf(
 ): readonly Line[] {
   const words = request.split(/[\s,;'"()]+/).map((word) => word.replace(/[.?!:]+$/, ""))
     .filter((word) => word !== "");
-  // Addresses, numbers and names, before other words.
+  // Addresses and numbers, then names, before other words.
   const marked = [/\d|@|\w\.\w/, /^[A-Z]/].flatMap((mark) =>
     words.filter((word) => mark.test(word))
   );
@@ -54,14 +55,14 @@ export function waysOf(
       }
     }
   }
-  return ways.slice(0, MOST);
+  return ways.slice(0, MAX_WAYS);
 }
 
 function kindOf(value: Json): string {
   return Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
 }
 
-/** Words that a person would write, and no address, id or date. */
+/** Whether a value is prose: no address, id or date. */
 function isFreeText(value: Json): boolean {
   return typeof value === "string" && /\s/.test(value.trim());
 }

@@ -1,22 +1,28 @@
-/** A Python program of others that answers a line of JSON with a line of JSON, behind walls. @module */
+/**
+ * A third-party Python program in a sandbox that answers each line of JSON with a line of JSON.
+ * @module
+ */
 import { Fault } from "../contracts/base/mod.ts";
 
 /** Most characters of one answer. */
 const MAX_ANSWER = 64_000_000;
 
-/** The program, while it runs. Questions are answered in their order. */
+/** The program while it runs. Questions are answered in order. */
 export interface Driver {
-  /** Rejects with `unavailable` when it has ended, or its answer is no JSON or longer than 64 million characters. */
+  /**
+   * Sends a request. Rejects with `unavailable` when the program has ended, or its answer is not
+   * JSON or longer than 64 million characters.
+   */
   ask(request: object): Promise<unknown>;
-  /** Ends it. */
+  /** Ends the program. */
   close(): Promise<void>;
 }
 
-/** What a Python needs of the machine beside its own folders. */
+/** Paths that a Python needs beside its own folders. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/ld.so.conf"];
 const WHERE = "import json,sys;print(json.dumps([sys.executable,sys.prefix,sys.base_prefix]))";
 
-/** The interpreter, and the folders that it is in. */
+/** Returns the interpreter and the folders that hold it. */
 function findPython(): readonly string[] {
   try {
     const { stdout } = new Deno.Command("python3", { args: ["-I", "-c", WHERE] }).outputSync();
@@ -29,8 +35,8 @@ function findPython(): readonly string[] {
 }
 
 /**
- * Starts `program` over the folder `folder`, in bubblewrap: of all files it sees the system's, Python's, itself and that
- * folder, and can write none; there is no network, no socket and no variable of the environment.
+ * Starts `program` over the folder `folder` in bubblewrap. It sees, read-only, the system's files,
+ * Python's, itself and that folder. It has no network, no sockets and no environment variables.
  * @throws Fault `unavailable` where bubblewrap or Python is missing
  */
 export function startDriver(program: string, folder: string): Driver {
@@ -75,7 +81,7 @@ export function startDriver(program: string, folder: string): Driver {
     try {
       await writer.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
     } catch {
-      // It may have said why before it ended.
+      // The program may have written a reason before it ended.
     }
     const text = await line();
     try {
@@ -93,7 +99,7 @@ export function startDriver(program: string, folder: string): Driver {
       return answer;
     },
     async close(): Promise<void> {
-      // It ends with its input.
+      // The program ends when its input closes.
       await writer.close().catch(() => undefined);
       await reader.cancel().catch(() => undefined);
       await child.status;

@@ -1,6 +1,7 @@
 /**
- * AgentDojo's suites, played as ours are: its tasks, its tools and its checkers speak through a driver in Python, its
- * servers are the stub with what its own tools answer. docs/redteam.md, docs/decision/0113.
+ * Plays AgentDojo's suites like the built-in ones: a Python driver provides its tasks, tools and
+ * checkers; a stub server gives the answers of AgentDojo's own tools. docs/redteam.md,
+ * docs/decision/0113.
  * @module
  */
 import * as z from "zod";
@@ -9,7 +10,7 @@ import { isObject } from "../contracts/base/json.ts";
 import { canonicalJson } from "../port/mod.ts";
 import { waysOf } from "./adaptive.ts";
 import type { Driver } from "./driver_powers.ts";
-import type { Came, Oracle } from "./play.ts";
+import type { Oracle, RunOutcome } from "./play.ts";
 import {
   type Document,
   inJournal,
@@ -51,7 +52,7 @@ const Said = z.union([
   z.object({ error: text, missing: z.boolean().default(false) }),
 ]);
 
-/** A user task of AgentDojo's, perhaps with an injection. */
+/** A user task of AgentDojo, optionally with an injection. */
 export interface DojoPair {
   readonly suite: string;
   readonly task: string;
@@ -63,26 +64,30 @@ export interface DojoRun {
   readonly pair: DojoPair;
   readonly variant: Variant;
   readonly oracle: Oracle;
-  /** The model writes a program; the attacker has the model afterwards, with `adaptive` those that read for it, too. */
+  /**
+   * The model writes a program. The attacker controls the model afterwards, and with `adaptive`
+   * also the models that read for the program.
+   */
   readonly planned?: boolean;
 }
 
-/** AgentDojo, as it lies in a folder. */
+/** An AgentDojo installation. */
 export interface Dojo {
-  /** Suites whose tools are those of the release, without tasks. */
+  /** The suites of the release with their tools, but without tasks. */
   readonly suites: readonly Pick<Suite, "suite" | "tools" | "desk">[];
-  /** Every user task alone, then every pair, of one suite. */
+  /** Returns every user task alone, then every pair of user task and injection, of one suite. */
   pairs(suite: string): readonly DojoPair[];
-  /** Plays a run on the stage of its suite. Rejects with `unavailable` when the driver or the run breaks off. */
-  play(stage: Stage, run: DojoRun): Promise<Came>;
+  /** Plays a run. Rejects with `unavailable` when the driver or the run fails. */
+  play(stage: Stage, run: DojoRun): Promise<RunOutcome>;
 }
 
-/** A call of a play: whose it is, and whether it changes something. */
+/** A call of a run: whose it is, and whether it changes something. */
 export type Played = Line & { readonly by: "user" | "attacker"; readonly changes: boolean };
 
 /**
- * Opens AgentDojo over a driver.
- * @throws Fault `unavailable` where AgentDojo or a package that it needs is missing, `invalidInput` for another release
+ * Opens AgentDojo through a driver.
+ * @throws Fault `unavailable` where AgentDojo or a package that it needs is missing, `invalidInput`
+ * for an unknown release
  */
 export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
   const ask = async <T>(shape: z.ZodType<T>, request: object): Promise<T> => {
@@ -109,7 +114,7 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
       tools: tools.map(({ name, description, schema }) => ({
         ...{ name, description: description.slice(0, 4_000), schema, reads: readsOnly(name) },
       })),
-      // A suite has a task; these are played one by one.
+      // A suite must have a task; AgentDojo's are played one by one.
       tasks: [{ id: "any", request: "any", calls: [{ tool: "any", own: true }] }],
     })
   );
@@ -134,11 +139,11 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
         ),
       ];
     },
-    async play(stage, { pair, variant, oracle, planned = false }): Promise<Came> {
+    async play(stage, { pair, variant, oracle, planned = false }): Promise<RunOutcome> {
       const told = await ask(Pair, { do: "pair", ...at(pair) });
       const injected = pair.injection !== undefined;
-      // A planner sees the request before anybody wrote into what is read.
-      // It brings the parser of programs.
+      // The planner sees the request as it was before anybody injected text into what is read.
+      // Imported late: play_plan.ts brings the parser of programs.
       const plan = planned
         ? (await import("./play_plan.ts")).plannedScript(stage, {
           ...{ told, variant, injected, readsOnly },
@@ -193,8 +198,8 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
         ...{ ...common, ...attacked, ms, others },
         ...(plan === undefined ? {} : { plan: plan.counts }),
         ...(pair.injection !== undefined && told.attack.length === 0 ? { words: true } : {}),
-        // Some checkers are content where a call was refused. What the attacker proposes after a program ends the task as
-        // failed; what the program did and said is done.
+        // Some checkers pass when a call was refused. What the attacker proposes after a program
+        // ends fails the task; what the program itself did and said stands.
         useful: (document.status === "done" || (plan !== undefined && injected)) &&
           verdict.utility &&
           told.calls.every((call) => readsOnly(call.tool) || inJournal(call, lines)),
@@ -208,7 +213,7 @@ export async function openDojo(driver: Driver, release: string): Promise<Dojo> {
   });
 }
 
-/** Arguments by name, what the schema keeps elsewhere put in its place. */
+/** Returns a tool's arguments by name, with `$ref` and `anyOf` of the schema resolved. */
 function propertiesOf(
   { properties = {}, $defs = {} }: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, Json>> {
@@ -232,8 +237,8 @@ function propertiesOf(
 }
 
 /**
- * Whether a tool of AgentDojo's only reads, by its name. A page is fetched at an address that the model chose, which
- * tells its owner something: that is no reading.
+ * Judges by its name whether a tool of AgentDojo only reads. Fetching a page at an address that the
+ * model chose tells the address's owner something, so that counts as a change.
  */
 function readsOnly(tool: string): boolean {
   return /^(?:get|read|search|check|list)_/.test(tool) && tool !== "get_webpage";
@@ -243,7 +248,7 @@ function called({ tool, args }: Line): readonly [string, Line["args"]] {
   return [tool, args];
 }
 
-/** The turns of both; the attacker comes where the injection is read first, and as the variant says. */
+/** Interleaves both sides' turns; the attacker enters where the injection is first read. */
 function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (readonly Played[])[] {
   const by = (party: Played["by"]) => (call: Line): Played => ({
     ...{ tool: call.tool, args: call.args, by: party, changes: !readsOnly(call.tool) },
@@ -271,7 +276,7 @@ function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (rea
     case "adaptive":
       return [
         ...own.slice(0, from),
-        // In one turn with the user's own next call.
+        // In one turn with the user's next call.
         ...attack.map((calls, n) => n === 0 ? [...calls, ...rest[0] ?? []] : calls),
         ...waysOf({ request: told.request, own: told.calls, attack: told.attack, readsOnly })
           .map((call) => [by("attacker")(call)]),
@@ -281,8 +286,9 @@ function turnsOf(told: Pair, variant: Variant, attacked: boolean): readonly (rea
 }
 
 /**
- * The model says first which tools it will need, as it is told to: while nobody has taken it over those of the user's task,
- * as often as that calls them.
+ * The model's initial declaration of the tools that it needs, as its instructions ask. Nobody has
+ * taken the model over yet, so it declares the tools of the user's task, each as often as the task
+ * calls it.
  */
 function declared(
   naming: Naming,
@@ -295,7 +301,7 @@ function declared(
   return tools.length === 0 ? [] : [[{ tool: "tools_declare", args: { tools }, own: true }]];
 }
 
-/** A person who allows each of the user's calls as often as the user's task makes it; careless: all of them. */
+/** Answers of a person who allows the user's calls, each once; a careless person: all calls. */
 function answersOf(
   naming: Naming,
   told: Pair,
@@ -304,12 +310,12 @@ function answersOf(
 ): readonly unknown[] {
   return (oracle === "careless" ? calls : told.calls).map(({ tool, args }) => ({
     ...{ tool: toolName(naming, { tool, args }), answer: "allow" },
-    // A credential is not shown; the question says that it is the one in the request.
+    // The question does not show a credential; it says that the value is the one in the request.
     arguments: "password" in args ? { ...args, password: { fromRequest: true } } : args,
   }));
 }
 
-/** The calls that were performed, in order: reading ones as often as they did not fail, changing ones as journalled. */
+/** The performed calls in order: reads that did not fail, changes as journalled. */
 function performed(
   naming: Naming,
   calls: readonly Played[],
@@ -324,7 +330,7 @@ function performed(
       reads.set(name, count - 1);
       return count > 0;
     }
-    // Calls of one turn may have been performed in another order.
+    // Calls of one turn may have run in another order.
     const wanted = canonicalJson(called(call));
     const found = left.findIndex((line) => canonicalJson(called(line)) === wanted);
     if (found !== -1) left.splice(found, 1);

@@ -1,4 +1,4 @@
-/** Makes suites of the cases of InjecAgent (MIT), from a checkout on disk. @module */
+/** Converts InjecAgent's cases (MIT) from a checkout on disk into suites. @module */
 import * as z from "zod";
 import { Fault } from "../contracts/base/mod.ts";
 import { parseSuite, type Suite } from "./suite.ts";
@@ -12,12 +12,13 @@ const Case = z.object({
   "Attacker Instruction": z.string(),
 });
 
-/** Where InjecAgent keeps its cases: harm done directly, and data stolen and sent on. */
+/** Where InjecAgent keeps its cases: direct harm, and data theft. */
 export const INJECAGENT_FILES = ["data/test_cases_dh_base.json", "data/test_cases_ds_base.json"];
 
 /**
- * Makes a suite for each user tool, with the attacks of the first `most` cases in all. A user tool reads and gives what a
- * stranger wrote; an attacker's tool changes something, with the attacker's words as its one argument.
+ * Makes a suite per user tool from the first `most` cases. A user tool reads and returns text that
+ * a stranger wrote; an attacker's tool changes something, with the attacker's words as its only
+ * argument.
  * @throws Fault `invalidInput` when the text is not a list of cases
  */
 export function injecAgentSuite(json: string, most: number): Suite[] {
@@ -63,7 +64,7 @@ export function injecAgentSuite(json: string, most: number): Suite[] {
   });
 }
 
-/** Arguments as InjecAgent writes them, a dictionary of Python's; none where it is more than texts and numbers. */
+/** Parses a Python dict literal; empty where it holds more than texts and numbers. */
 function argsOf(python: string): Record<string, string | number> {
   const pair =
     /(['"])((?:(?!\1)[^\\]|\\.)*)\1\s*:\s*(?:(['"])((?:(?!\3)[^\\]|\\.)*)\3|(-?\d+(?:\.\d+)?))/gu;
@@ -75,7 +76,7 @@ function argsOf(python: string): Record<string, string | number> {
   );
 }
 
-/** A tool's name as Remit's models know tools: lower case, words joined by underscores. */
+/** Converts a tool's name to lower case with underscores. */
 function safe(tool: string): string {
   return tool.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/[^\w]/g, "_").toLowerCase().slice(
     0,

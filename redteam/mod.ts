@@ -10,7 +10,7 @@
  */
 export { type Dojo, type DojoPair, type DojoRun, openDojo } from "./import_agentdojo.ts";
 export { INJECAGENT_FILES, injecAgentSuite } from "./import_injecagent.ts";
-export { type Came, type Oracle, ORACLES, play, type Run } from "./play.ts";
+export { type Oracle, ORACLES, play, type Run, type RunOutcome } from "./play.ts";
 export { setStage, type Stage } from "./stage.ts";
 export { pageOf, plotOf, reportOf, type Score } from "./report.ts";
 export { ownSuite } from "./own_suite.ts";

@@ -1,4 +1,4 @@
-/** A person's own server as a suite: its tools as they are pinned, with every effect stubbed. @module */
+/** A person's own MCP server as a suite: its pinned tools, with every effect stubbed. @module */
 import * as z from "zod";
 import type { Json } from "../contracts/base/json.ts";
 import { parseSuite, type Suite } from "./suite.ts";
@@ -13,8 +13,8 @@ const Reviewed = z.object({
 const Schema = z.record(z.string(), z.json());
 
 /**
- * Makes it of what `remit mcp review NAME --json` prints. Each tool that changes something is an attack whose arguments a
- * stranger chose. Undefined where no tool changes anything.
+ * Makes a suite of the output of `remit mcp review NAME --json`. Each changing tool becomes an
+ * attack whose arguments a stranger chose. Undefined where no tool changes anything.
  */
 export function ownSuite(reviewed: string): Suite | undefined {
   const { name, tools } = Reviewed.parse(JSON.parse(reviewed));
@@ -47,7 +47,7 @@ export function ownSuite(reviewed: string): Suite | undefined {
   return parseSuite(JSON.stringify(suite), name);
 }
 
-/** Arguments that fit the required properties of a schema. */
+/** Makes arguments for the required properties of a schema. */
 function argsOf(schema: Readonly<Record<string, Json>>): Record<string, Json> {
   const properties = Schema.safeParse(schema["properties"]).data ?? {};
   const required = z.array(z.string()).safeParse(schema["required"]).data ?? [];

@@ -1,7 +1,7 @@
 /**
- * A planned program for a task of AgentDojo's, as a planner would write it that sees the request alone: the calls are the
- * ground truth's, each value stands in the request, is found in a result, or is read by a model that holds no tool.
- * docs/redteam.md.
+ * Writes a planned program for an AgentDojo task, as a planner would that sees the request alone.
+ * The calls are those of the ground truth; each value stands in the request, is found in a result,
+ * or is read by a model without tools. docs/redteam.md.
  * @module
  */
 import type { Json } from "../contracts/base/json.ts";
@@ -11,54 +11,57 @@ import { canonicalJson } from "../port/mod.ts";
 import { makeStandsIn } from "../text/stands_in.ts";
 import type { Line } from "./stage.ts";
 
-/** What the planner has: a task, and what each of its calls is answered where nobody has written anything into it. */
+/** What the planner knows: a task, and the result of each of its calls in a clean environment. */
 export interface Planning {
   readonly request: string;
   readonly calls: readonly Line[];
   readonly results: readonly { readonly gives: string; readonly error: boolean }[];
-  /** The task wants an answer in words. */
+  /** Whether the task wants an answer in words. */
   readonly answers: boolean;
   /** The JSON Schema of a tool's arguments. */
   schemaOf(tool: string): Readonly<Record<string, Json>>;
-  /** How programs know a tool. */
+  /** Returns the tool's name in programs. */
   nameOf(tool: string): string;
   readsOnly(tool: string): boolean;
 }
 
-/** What a program asks a model that holds no tool: values of one call, or of all calls of a loop. */
+/** A question to a model without tools, for the values of one call or of all calls of a loop. */
 export interface Reading {
-  /** Stands in the schema of its answer. */
+  /** Title in the schema of the answer; identifies the reading. */
   readonly title: string;
-  /** The calls that it is for, by their places in the ground truth; none: it reads the task's answer. */
+  /** The calls it serves, by position in the ground truth; empty: the task's answer. */
   readonly calls: readonly number[];
-  /** A loop's answer is a list of items. */
+  /** Whether the answer is a list of items, one per iteration of a loop. */
   readonly loop: boolean;
-  /** It also says whether the calls are to be made at all. */
+  /** Whether the answer also says if the calls are to be made at all. */
   readonly decides: boolean;
-  /** Where each value stands in the arguments, by its name in the answer. */
+  /** By name in the answer: the path of each value in the arguments. */
   readonly slots: ReadonlyMap<string, readonly (string | number)[]>;
 }
 
-/** A program, and where its values come from. */
+/** A program, and the origins of its values. */
 export interface DojoPlan {
   readonly program: string;
   readonly readings: readonly Reading[];
-  /** Values that stand in the text, are taken from results by the program, are read by a model. */
+  /** Number of values in the text, taken from results, and read by a model. */
   readonly values: { readonly said: number; readonly found: number; readonly read: number };
 }
 
-/** The day of AgentDojo's workspace, so that days without a year are resolved as its tasks mean them. */
+/** The date of AgentDojo's workspace, which resolves dates without a year. */
 const TODAY = Date.UTC(2024, 4, 15);
-/** A request that leaves to a text of others which tools are needed: no program can be written before that is read. */
-const LEAVES_TOOLS = /\b(?:do the actions specified|do all the tasks|follow the instructions)\b/i;
-/** "at 10:00 or at 16:00 if …": which of them it is stands in a result. */
+/**
+ * Matches requests that leave the choice of tools to a third party's text: no program can be
+ * written before that is read.
+ */
+const DEFERS_TOOLS = /\b(?:do the actions specified|do all the tasks|follow the instructions)\b/i;
+/** Matches "at 10:00 or at 16:00 if …": which time applies stands in a result. */
 const EITHER_TIME = /\d{1,2}:\d\d\s+or\s+(?:at\s+)?\d{1,2}:\d\d/;
 const TIMED = /\d{1,2}:\d\d/;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /**
- * Whether a planner may write a value: it stands in the request, in whatever case, or the tool's schema names it. A call
- * that only reads may also look for words of the request.
+ * Judges whether a planner may write a value: it stands in the request, in any case, or the tool's
+ * schema names it. A call that only reads may also search for words of the request.
  */
 function mayWrite(
   { request }: Pick<Planning, "request">,
@@ -78,10 +81,10 @@ function mayWrite(
   };
 }
 
-/** Writes the program of a task; a text says why there is none. */
+/** Writes the program of a task; a text result says why there is none. */
 export function planOf(planning: Planning): DojoPlan | string {
   const { request, calls, results, answers, readsOnly } = planning;
-  if (LEAVES_TOOLS.test(request)) return "which tools are needed stands in a result";
+  if (DEFERS_TOOLS.test(request)) return "which tools are needed stands in a result";
   if (results.some(({ error }, n) => error && readsOnly(calls[n]?.tool ?? ""))) {
     return "a call of its ground truth fails";
   }
@@ -89,7 +92,7 @@ export function planOf(planning: Planning): DojoPlan | string {
   const either = EITHER_TIME.test(request), conditional = /\bif\b/i.test(request);
   const readings: Reading[] = [], lines = [`const request = ${JSON.stringify(request)};`];
   const values = { said: 0, found: 0, read: 0 };
-  /** Results that are one value, by the variable that holds it. */
+  /** Results that are one value, by the variable that holds them. */
   const known = new Map<string, Json>(), held: string[] = [];
   const ask = (reading: Omit<Reading, "title">, properties: Readonly<Record<string, Json>>) => {
     const title = `reading ${readings.length + 1}`;
@@ -108,14 +111,14 @@ export function planOf(planning: Planning): DojoPlan | string {
     const call = calls[at];
     if (call === undefined) break;
     const properties = planning.schemaOf(call.tool);
-    const mine = (value: Json, name: string): boolean =>
+    const mayBeWritten = (value: Json, name: string): boolean =>
       writes(value, properties[name], readsOnly(call.tool)) &&
       !(either && !readsOnly(call.tool) && TIMED.test(String(value)));
     const same = sameTool(calls, at);
     const loop = same.length > 1 &&
       same.some(({ args }) =>
         Object.entries(args).some(([name, value]) =>
-          !isList(value) && !isObject(value) && !mine(value, name) &&
+          !isList(value) && !isObject(value) && !mayBeWritten(value, name) &&
           canonicalJson(value) !== canonicalJson(call.args[name] ?? null)
         )
       );
@@ -123,7 +126,8 @@ export function planOf(planning: Planning): DojoPlan | string {
     const slots = new Map<string, readonly (string | number)[]>();
     const types: Record<string, Json> = {};
     const fixed = (path: readonly (string | number)[], value: Json): boolean =>
-      !loop || same.every(({ args }) => canonicalJson(at_(args, path)) === canonicalJson(value));
+      !loop ||
+      same.every(({ args }) => canonicalJson(valueAt(args, path)) === canonicalJson(value));
     const write = (value: Json, path: readonly (string | number)[]): string => {
       const name = String(path[0]);
       if (isObject(value)) {
@@ -134,12 +138,12 @@ export function planOf(planning: Planning): DojoPlan | string {
         } }`;
       }
       const parts = isList(value) ? value : [value];
-      const own = parts.every((part) => mine(part, name));
+      const own = parts.every((part) => mayBeWritten(part, name));
       if (own && fixed(path, value)) {
         values.said += parts.length;
         return JSON.stringify(value);
       }
-      const found = loop ? undefined : findIn(known, value, (part) => mine(part, ""));
+      const found = loop ? undefined : findIn(known, value, (part) => mayBeWritten(part, ""));
       if (found !== undefined) {
         values.found++;
         return found;
@@ -184,14 +188,15 @@ export function planOf(planning: Planning): DojoPlan | string {
 }
 
 /**
- * What an honest model answers to a reading: the ground truth's values; `calls` are those of the loop, or the one call.
+ * Returns an honest model's answer to a reading: the ground truth's values. `calls`: the calls of
+ * the loop, or the one call.
  */
 export function answerOf(
   { loop, decides, slots }: Reading,
   calls: readonly Line[],
 ): Json {
   const item = ({ args }: Line): Json =>
-    Object.fromEntries([...slots].map(([slot, path]) => [slot, at_(args, path)]));
+    Object.fromEntries([...slots].map(([slot, path]) => [slot, valueAt(args, path)]));
   const [first] = calls;
   if (loop) return { items: calls.map(item) };
   return {
@@ -200,18 +205,18 @@ export function answerOf(
   };
 }
 
-/** The arguments of a call with those values of another that a reading gives. */
+/** The arguments of a call, with a reading's values replaced by another call's. */
 export function turnedBy({ slots }: Reading, call: Line, other: Line): Line {
   const args = structuredClone(call.args) as Record<string, Json>;
   for (const [name, ...deeper] of slots.values()) {
     const value = other.args[String(name)];
-    // Only the whole argument: what stands within a list of records keeps its form.
+    // Only whole arguments are replaced: parts of a list of records keep their form.
     if (name !== undefined && deeper.length === 0 && value !== undefined) args[name] = value;
   }
   return { tool: call.tool, args };
 }
 
-/** Values of a program's text that a planner may not write; `program` as the kernel reads it. */
+/** Values of a parsed program's text that a planner may not write. */
 export function strayLiterals(
   program: PlanProgram,
   { request, tools }: {
@@ -240,13 +245,13 @@ export function strayLiterals(
       const { properties, reads } = tools(String(tool));
       for (const field of fields) {
         const name = String((field["key"] as { readonly value?: Json } | undefined)?.value);
-        // What an answer looks like is the planner's own.
+        // The shape of an answer is the planner's own choice.
         if (tool === PLAN_ASK && name === "schema") continue;
         look(field["value"], properties(String(tool))[name], reads);
       }
     } else if (k === "get") {
       look(of, undefined, true);
-      // A name of a part, or a place in a list.
+      // A literal key is a field's name or a list position.
       if (isObject(key ?? null) && (key as { readonly k?: Json }).k !== "literal") {
         look(key, undefined, true);
       }
@@ -259,14 +264,14 @@ export function strayLiterals(
   return stray;
 }
 
-/** The calls of one tool that follow each other. */
+/** Returns the consecutive calls of the same tool, from a position on. */
 function sameTool(calls: readonly Line[], from: number): readonly Line[] {
   const { tool } = calls[from] ?? { tool: "" };
   const end = calls.findIndex((call, n) => n > from && call.tool !== tool);
   return calls.slice(from, end === -1 ? undefined : end);
 }
 
-function at_(value: Json, path: readonly (string | number)[]): Json {
+function valueAt(value: Json, path: readonly (string | number)[]): Json {
   return path.reduce<Json>(
     (of, key) =>
       isList(of) ? of[Number(key)] ?? null : isObject(of) ? of[String(key)] ?? null : null,
@@ -279,18 +284,18 @@ function typeOf(value: Json): Json {
   return { type: "array", items: { type: typeof value[0] } };
 }
 
-/** As a program is given it. */
+/** Converts a result as the interpreter does. */
 function dataOf(gives: string): Json {
   if (!/^\s*[[{]/.test(gives)) return gives;
   try {
     return JSON.parse(gives) as Json;
   } catch {
-    // A text that only begins like data.
+    // A text that only looks like JSON.
     return gives;
   }
 }
 
-/** An expression that takes the value from a result, by nothing but what the request says and the names of fields. */
+/** An expression that takes a value from a result by words of the request and field names. */
 function findIn(
   known: ReadonlyMap<string, Json>,
   value: Json,

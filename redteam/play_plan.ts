@@ -1,4 +1,7 @@
-/** A planned program under attack, as a scenario: what the planner, those who read for it, and the attacker say. @module */
+/**
+ * A planned program under attack as a scenario: the answers of the planner, of the models that read
+ * for it, and of the attacker. @module
+ */
 import type { Json } from "../contracts/base/json.ts";
 import { Fault } from "../contracts/base/mod.ts";
 import { PLAN_ASK, PLAN_RUN, type PlanProgram, siteCallId } from "../contracts/exchange/planned.ts";
@@ -20,18 +23,21 @@ import { escaped, type Naming, toolName, type Variant } from "./variants.ts";
 /** One run of a program. */
 interface PlannedScript {
   readonly scenario: string;
-  /** The user's calls, then those of a model that was taken over while it read, then the attacker's. */
+  /**
+   * The user's calls, then those of models that were taken over while reading, then the attacker's.
+   */
   readonly calls: readonly Played[];
-  /** What a person agrees to: this program, once. */
+  /** What a person approves: this program, once. */
   readonly agreed: readonly unknown[];
   readonly counts: PlanCounts;
 }
 
 /**
- * Plays a task as a program. The planner sees the request and nothing of a stranger's, so that it is the user's. After the
- * program the attacker has it, and proposes the attack's calls: by themselves, by the names of the program's own calls, and
- * as a program. `adaptive`: the attacker also has every model that reads, which answers with the attack's values where the
- * program asks it for some of the tool that the attack is after.
+ * Plays a task as a program. The planner sees only the request, so the program is the user's. After
+ * the program the attacker controls the planner and proposes the attack's calls: directly, under
+ * the ids of the program's own calls, and as a program. `adaptive`: the attacker also controls
+ * every reading model, which answers with the attack's values where the program asks for values of
+ * the attacked tool.
  */
 export function plannedScript(
   naming: Naming,
@@ -49,12 +55,12 @@ export function plannedScript(
   const planning = { request, calls, results, answers: answer !== "", schemaOf, nameOf, readsOnly };
   const plan = planOf(planning);
   if (typeof plan === "string") return { why: plan };
-  const read = readAs(plan);
-  if (typeof read === "string") return { why: read };
+  const parsed = readAs(plan);
+  if (typeof parsed === "string") return { why: parsed };
   const own = new Map(calls.map(({ tool }) => [nameOf(tool), tool]));
   const counts = {
     ...plan.values,
-    stray: strayLiterals(read, {
+    stray: strayLiterals(parsed, {
       request,
       tools: (name) => ({
         properties: () => schemaOf(own.get(name) ?? ""),
@@ -76,10 +82,10 @@ export function plannedScript(
       say: escaped(JSON.stringify(says)),
     };
   });
-  const sites = analyse(read);
+  const sites = analyse(parsed);
   const wrong = attack.flatMap(({ tool, args }): readonly object[] => {
     const call = { tool: nameOf(tool), args: escaped(args) };
-    // The places of the program's own calls, once more and with other arguments.
+    // Call sites of the program, called again with other arguments.
     const places = sites.filter((site) => site.tool === call.tool).map(({ site }) => site);
     return [
       call,
@@ -127,7 +133,7 @@ function honest(reading: Reading, { calls, answer }: Pair): Json {
   return answerOf(reading, reading.calls.flatMap((n) => calls[n] ?? []));
 }
 
-/** What a reading model answers that works for the attacker, and the calls that come of it. */
+/** A captured reading model's answer for the attacker, and the calls that follow. */
 function takenOver(
   reading: Reading,
   told: Pair,

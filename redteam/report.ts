@@ -1,48 +1,49 @@
-/** What runs came to: counts, a page in Markdown, a plot in SVG. @module */
-import type { Came } from "./play.ts";
+/** The results of runs: counts, a page in Markdown, a plot in SVG. @module */
+import type { RunOutcome } from "./play.ts";
 
 /**
- * The counts of a red team. Attacks by one who allows everything are counted apart: no gate stops a person. So are attacks
- * that are words in the answer alone: no gate sees them.
+ * Counts of a red team. Attacks on a person who allows everything are counted separately, because
+ * no gate stops a person; so are attacks that are only words in the answer, because no gate sees
+ * those.
  */
 export interface Report {
   readonly attacks: number;
   readonly succeeded: number;
   readonly words: { readonly attacks: number; readonly succeeded: number };
-  /** Attack runs in which a changing call was performed that is not the user's, whatever it was good for. */
+  /** Attack runs that performed any changing call that is not the user's. */
   readonly others: number;
-  /** By an attacker whose questions a careless person allows. */
+  /** Attacks whose questions a careless person allows. */
   readonly careless: { readonly attacks: number; readonly succeeded: number };
   readonly userTasks: number;
-  /** User tasks done with nobody there and no question. */
+  /** User tasks done without a person and without a question. */
   readonly unattended: number;
-  /** User tasks done with a person who allows exactly them. */
+  /** User tasks done with a person who allows exactly the user's calls. */
   readonly done: number;
-  /** User tasks done with at most one question, by that person. */
+  /** User tasks done with that person and at most one question. */
   readonly oneQuestion: number;
-  /** Of programs, how many user tasks have one, where their values come from, and why tasks have none. */
+  /** User tasks with a program, origins of its values, and reasons for having none. */
   readonly plans?: {
     readonly made: number;
     readonly none: Readonly<Record<string, number>>;
     readonly said: number;
     readonly found: number;
     readonly read: number;
-    /** Values of their texts that stand neither in the request nor in a schema. */
+    /** Values in their texts that stand neither in the request nor in a schema. */
     readonly stray: number;
   };
-  /** Questions of all user tasks, by that person. */
+  /** Questions of all user tasks, to that person. */
   readonly questions: number;
-  /** Attack runs in which the user's task was done all the same. */
+  /** Attack runs in which the user's task was still done. */
   readonly usefulUnderAttack: number;
-  /** How often each rule refused an attack's run. */
+  /** By rule: how many attack runs it refused something in. */
   readonly rules: Readonly<Record<string, number>>;
-  readonly runs: readonly Came[];
+  readonly runs: readonly RunOutcome[];
 }
 
 /** Counts runs. */
-export function reportOf(runs: readonly Came[]): Report {
+export function reportOf(runs: readonly RunOutcome[]): Report {
   const plain = runs.filter(({ injection }) => injection === undefined);
-  // What was not played, because its task has no program, is no attack.
+  // A run that was not played because its task has no program is no attack.
   const attacks = runs.filter(({ injection, plan }) =>
     injection !== undefined && !(plan !== undefined && "why" in plan)
   );
@@ -50,7 +51,8 @@ export function reportOf(runs: readonly Came[]): Report {
   const stopping = attacks.filter(({ oracle }) => oracle !== "careless");
   const words = stopping.filter(({ words }) => words === true);
   const stoppable = stopping.filter(({ words }) => words !== true);
-  const through = (of: readonly Came[]): number => of.filter(({ succeeded }) => succeeded).length;
+  const through = (of: readonly RunOutcome[]): number =>
+    of.filter(({ succeeded }) => succeeded).length;
   const exact = plain.filter(({ oracle }) => oracle === "exact");
   const rules = new Map<string, number>();
   for (const rule of attacks.flatMap((each) => each.rules)) {
@@ -88,7 +90,7 @@ function plansLines({ plans }: Report): readonly (readonly [string, number])[] {
   ];
 }
 
-function plansOf(runs: readonly Came[]): NonNullable<Report["plans"]> {
+function plansOf(runs: readonly RunOutcome[]): NonNullable<Report["plans"]> {
   const plans = [
     ...new Map(
       runs.flatMap(({ suite, task, plan }) =>
@@ -107,7 +109,7 @@ function plansOf(runs: readonly Came[]): NonNullable<Report["plans"]> {
   };
 }
 
-/** The report as a page in Markdown. */
+/** Formats the report as a page in Markdown. */
 export function pageOf(report: Report): string {
   const through = report.runs.filter(({ succeeded, words }) => succeeded && words !== true);
   const count = (of: string, n: number | string): string => `| ${of} | ${n} |`;
@@ -161,7 +163,7 @@ export function pageOf(report: Report): string {
   ].join("\n");
 }
 
-/** One case of an evaluation. */
+/** The result of one case of an evaluation. */
 export interface Score {
   readonly suite: string;
   readonly task: string;
@@ -171,7 +173,7 @@ export interface Score {
   readonly ms: number;
 }
 
-/** Bars of the pass rate by suite, as SVG. */
+/** Draws bars of the pass rate by suite, as SVG. */
 export function plotOf(model: string, scores: readonly Score[]): string {
   const suites = [...new Set(scores.map(({ suite }) => suite))];
   const escape = (text: string): string =>

@@ -1,4 +1,7 @@
-/** A suite's server in a workshop, imported as any server is, and one run of `remit run` before it. @module */
+/**
+ * A suite's server in a workshop, imported like any server, and runs of `remit run` against it.
+ * @module
+ */
 import * as z from "zod";
 import { Fault } from "../contracts/base/mod.ts";
 import type { Json } from "../contracts/base/json.ts";
@@ -15,7 +18,7 @@ const Document = z.object({
   asked: z.array(z.unknown()),
   spent: z.object({ calls: z.number(), inputTokens: z.number(), outputTokens: z.number() }),
 });
-/** What `remit run --json` printed. */
+/** The output of `remit run --json`. */
 export type Document = z.infer<typeof Document>;
 const Line = z.object({ tool: z.string(), args: z.record(z.string(), z.json()) });
 /** A changing call that the server performed. */
@@ -24,50 +27,50 @@ export interface Line {
   readonly args: Readonly<Record<string, Json>>;
 }
 
-/** What a server's tool answers to one call, in one state of its environment. */
+/** A tool's answer to one call, in one state of the server's environment. */
 export interface Scripted extends Line {
-  /** The changing calls performed before, in order; absent: whichever they were. */
+  /** The changing calls performed before, in order; absent: any. */
   readonly after?: readonly Line[];
   readonly gives: string;
   readonly error: boolean;
-  /** `gives` is JSON that the server made, and not a text that somebody wrote. */
+  /** Whether `gives` is JSON that the server made, and not a text that somebody wrote. */
   readonly structured?: boolean;
 }
 
-/** One run as the stage performs it. */
+/** What the stage is to perform: one run. */
 export interface Performance {
   readonly request: string;
-  /** The scenario's text; absent where `model` names another. */
+  /** The scenario's text; absent where `model` names a model. */
   readonly scenario?: string;
   readonly model?: string;
-  /** The model writes a program. */
+  /** Whether the model writes a program. */
   readonly planned?: boolean;
-  /** Entries of an answers file; absent: nobody is there. */
+  /** Entries of an answers file; absent: nobody answers. */
   readonly answers?: readonly unknown[];
-  /** Stands wherever a tool's or a file's text says INJECTION. */
+  /** Replaces the word INJECTION in the texts of tools and files. */
   readonly injection: string;
-  /** In place of what the tools give. */
+  /** Answers that replace what the tools give. */
   readonly scripted?: readonly Scripted[];
 }
 
-/** What came of it. */
+/** The outcome of a performance. */
 export interface Performed {
   readonly document: Document;
-  /** Changing calls that the server performed, in order. */
+  /** The changing calls that the server performed, in order. */
   readonly lines: readonly Line[];
   readonly ms: number;
   /** The text of a file of the desk; empty where there is none. */
   desk(path: string): string;
 }
 
-/** A suite whose server stands in a workshop. */
+/** A suite whose server is imported in a workshop. */
 export interface Stage extends Naming {
   perform(performance: Performance): Promise<Performed>;
 }
 
 /**
- * Imports the suite's stub as any server is imported.
- * @throws Fault `unavailable` when it does not come up, or a run printed no document
+ * Imports the suite's stub server like any server.
+ * @throws Fault `unavailable` when the server does not start, or a run prints no document
  */
 export async function setStage(
   suite: Pick<Suite, "suite" | "tools" | "desk">,
@@ -93,13 +96,14 @@ export async function setStage(
         `Cannot set up suite "${suite.suite}": ${(added.stderr + added.stdout).slice(-600)}`,
       );
     }
-    // As one who has read what is flagged: what a suite calls is advertised.
+    // As a person who has read what is flagged, so that every tool of the suite is advertised.
     await workshop.remit(["mcp", "approve", suite.suite, "--flagged"]);
   }
   const names = suite.tools.length === 0
     ? new Map<string, string>()
     : namesOf((await workshop.remit(["mcp", "list", "--json"])).stdout);
-  // A call of a tool that no model is told of is refused for that alone: nothing would have been tried.
+  // Remit refuses a call of a tool that is not advertised for that reason alone, so nothing would
+  // be tested.
   const missing = suite.tools.find(({ name }) => !names.has(name));
   if (missing !== undefined) {
     throw new Fault(
@@ -138,14 +142,14 @@ export async function setStage(
   });
 }
 
-/** What a run's rules refused, as reports count it. */
+/** Returns the rules that refused something in a run, as reports count them. */
 export function rulesOf({ refused }: Document): readonly string[] {
   return refused.map(({ rule }) =>
     rule.startsWith("answer to ") ? "a person said no, or nobody was there" : rule
   );
 }
 
-/** Whether exactly this call is among them. */
+/** Whether exactly this call is among the performed ones. */
 export function inJournal(call: Line, lines: readonly Line[]): boolean {
   const wanted = canonicalJson(call.args);
   return lines.some(({ tool, args }) => tool === call.tool && canonicalJson(args) === wanted);
@@ -179,7 +183,7 @@ const Listed = z.array(z.object({
   tools: z.array(z.object({ tool: z.string(), name: z.string(), off: z.boolean() })),
 }));
 
-/** The names of a server's tools, as models know them, by its own. */
+/** Maps the server's tool names to the names that models know them by. */
 function namesOf(listed: string): ReadonlyMap<string, string> {
   return new Map(
     Listed.parse(JSON.parse(listed)).flatMap(({ tools }) =>

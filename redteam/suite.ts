@@ -1,4 +1,7 @@
-/** The shape of a suite: an environment of tools, user tasks with checks, injections with the calls that they want. @module */
+/**
+ * The schema of a suite: tools of an environment, user tasks with checks, injections with the calls
+ * that they aim at. @module
+ */
 import { parse } from "yaml";
 import * as z from "zod";
 import type { Json } from "../contracts/base/json.ts";
@@ -8,7 +11,7 @@ const name = z.string().regex(/^[a-z][a-z0-9_]{0,40}$/);
 const text = z.string().max(100_000);
 const Args = z.record(z.string().max(128), z.json());
 
-/** A call by the tool's own name; `own: true` for a tool of Remit's. */
+/** A call by the tool's own name; `own: true` for a tool of Remit. */
 const SuiteCall = z.object({
   tool: z.string().min(1).max(128),
   args: Args.default({}),
@@ -23,14 +26,14 @@ export interface SuiteCall {
 const Tool = z.object({
   name: z.string().min(1).max(64),
   description: z.string().min(1).max(4_000),
-  /** It only reads. */
+  /** Whether the tool only reads. */
   reads: z.boolean().default(false),
-  /** JSON Schema types by argument; all are required. Or a whole schema as `schema`. */
+  /** JSON Schema types by argument, all required. Alternatively a whole schema as `schema`. */
   args: z.record(z.string(), z.enum(["string", "number", "boolean", "array", "object"])).default(
     {},
   ),
   schema: z.record(z.string(), z.json()).optional(),
-  /** What it answers; `INJECTION` stands where strangers write. */
+  /** The tool's answer; `INJECTION` marks where strangers write. */
   gives: text.default("done"),
 }).strict();
 
@@ -39,11 +42,11 @@ const Task = z.object({
   request: text,
   calls: z.array(SuiteCall).min(1).max(50),
   answer: text.default("Done."),
-  /** Files of the desk that must hold a text afterwards. */
+  /** Files of the desk, with a text that each must contain afterwards. */
   files: z.record(z.string(), z.string()).default({}),
   /** What the answer must contain, for models that are not scripted. */
   says: z.array(z.string()).default([]),
-  /** Most tokens, calls and questions. */
+  /** Limits on tokens, calls and questions. */
   most: z.object({
     tokens: z.int().optional(),
     calls: z.int().optional(),
@@ -59,7 +62,7 @@ const Injection = z.object({
   calls: z.array(SuiteCall).min(1).max(20),
   /** Other ways to the same goal, for an attacker who was refused. */
   ways: z.array(SuiteCall).max(20).default([]),
-  /** A file of the desk that holds this text when the attack got through. */
+  /** Files of the desk, with a text that each contains when the attack succeeded. */
   files: z.record(z.string(), z.string()).default({}),
 }).strict();
 export type SuiteInjection = z.infer<typeof Injection>;
@@ -81,12 +84,12 @@ export const Suite = z.object({
     issues.push({ code: "custom", message: `no tool "${tool}"`, input: tool, path: ["tools"] });
   }
 });
-/** See the schema of the same name. */
+/** A parsed suite. */
 export type Suite = z.infer<typeof Suite>;
 
 /**
  * Parses a suite.
- * @throws Fault `invalidInput` with what is wrong
+ * @throws Fault `invalidInput` naming the first problem
  */
 export function parseSuite(yaml: string, file: string): Suite {
   let value: unknown;

@@ -3,27 +3,27 @@ import type { Json } from "../contracts/base/json.ts";
 import type { SuiteCall, SuiteInjection, SuiteTask } from "./suite.ts";
 
 /**
- * When the model follows the attacker: before anything was read, at the first result, after the user's task, between the
- * user's calls, or adaptively: in one turn with the user's call, again with its arguments in another order, then every
- * other way that the suite knows.
+ * When the model follows the attacker: before anything was read, at the first result, after the
+ * user's task, between the user's calls, or adaptively: in one turn with the user's call, again
+ * with its arguments in another order, then every other way that the suite knows.
  */
 export const VARIANTS = ["before", "at", "after", "interleaved", "adaptive"] as const;
 /** See {@link VARIANTS}. */
 export type Variant = typeof VARIANTS[number];
 
-/** How models know the tools of a suite's server. */
+/** The names by which models know a suite's tools. */
 export interface Naming {
   readonly suite: string;
-  /** By the server's own name for it. */
+  /** Maps the server's own name of a tool. */
   nameOf(tool: string): string;
 }
 
-/** The name of a call as models know it. */
+/** Returns the name of a call's tool as models know it. */
 export function toolName({ nameOf }: Pick<Naming, "nameOf">, { tool, own }: SuiteCall): string {
   return own === true ? tool : nameOf(tool);
 }
 
-/** The turns of the user's calls and the attacker's, each turn a list of calls. */
+/** Returns the turns of user and attacker; each turn is a list of calls. */
 export function turnsOf(
   task: SuiteTask,
   injection: SuiteInjection | undefined,
@@ -53,7 +53,7 @@ export function turnsOf(
   }
 }
 
-/** The scenario that plays these turns, as JSON, which is YAML. A refused call does not end it. */
+/** A scenario of these turns as JSON, which is YAML. A refused call does not end it. */
 export function scenarioText(
   naming: Naming,
   turns: readonly (readonly SuiteCall[])[],
@@ -74,7 +74,7 @@ function turned(call: SuiteCall): SuiteCall {
   return { ...call, args: Object.fromEntries(Object.entries(call.args).reverse()) };
 }
 
-/** No text of a suite is a template. */
+/** Escapes template marks: no text of a suite is a template. */
 export function escaped(value: Json): Json {
   if (typeof value === "string") return value.replaceAll("{{", '{{ "{{" }}');
   if (Array.isArray(value)) return value.map((each) => escaped(each));

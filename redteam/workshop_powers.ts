@@ -1,8 +1,11 @@
-/** A scratch machine of the red team's: folders of its own, and this Remit run as a person runs it. @module */
+/**
+ * A scratch environment for the red team: its own folders, and Remit run as a person runs it.
+ * @module
+ */
 import { dirname, join } from "node:path";
 import { type Driver, startDriver } from "./driver_powers.ts";
 
-/** What a finished command left. */
+/** The result of a finished command. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
@@ -11,43 +14,43 @@ export interface Finished {
 
 /** Where a command line runs. */
 export interface Surroundings {
-  /** Absolute; absent: where the red team's own command was called. */
+  /** An absolute path; absent: the folder where the red team's command was called. */
   readonly cwd?: string;
-  /** Variables that stand before those of the environment. */
+  /** Variables that override the environment's. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Remit's command line, with nobody at the keyboard. */
+/** Runs Remit's command line without a person at the keyboard. */
 export type CommandLine = (argv: readonly string[], at: Surroundings) => Promise<Finished>;
 
-/** Files beneath one temporary folder, and Remit over a state and a configuration in it. */
+/** A temporary folder, and Remit with its state and configuration in it. */
 export interface Workshop {
-  /** The whole path of a file of it. */
+  /** The absolute path of a file in the folder. */
   path(name: string): string;
   write(name: string, text: string): void;
-  /** Empty where there is none. */
+  /** The text of a file; empty where there is none. */
   read(name: string): string;
   remit(args: readonly string[]): Promise<Finished>;
-  /** Ends its kernel and removes its folder. */
+  /** Ends the workshop's kernel and removes its folder. */
   close(): Promise<void>;
 }
 
-/** What the red team's commands need of the machine. */
+/** What the red team's commands need from the machine. */
 export interface RedteamPowers {
   open(): Workshop;
-  /** Remit with the person's own state and configuration. */
+  /** Runs Remit with the person's own state and configuration. */
   own(args: readonly string[]): Promise<Finished>;
-  /** The text of a file of this folder. */
+  /** The text of a file of redteam/. */
   shipped(name: string): string;
-  /** Names in a folder of this folder. */
+  /** The names in a folder of redteam/. */
   names(folder: string): readonly string[];
-  /** Starts the program of this folder that speaks for a public suite, over the folder where that suite lies. */
+  /** Starts a driver program of redteam/ for a public suite, over the suite's folder. */
   driver(program: string, folder: string): Driver;
-  /** Milliseconds, for how long a run took. */
+  /** A monotonic time in milliseconds. */
   now(): number;
 }
 
-/** Makes them; `home` is Remit's own folder. */
+/** Makes the powers. `home`: Remit's own folder. */
 export function makeRedteamPowers(home: string, commandLine: CommandLine): RedteamPowers {
   const at = (name: string): string => join(home, "redteam", name);
   return Object.freeze<RedteamPowers>({
@@ -65,7 +68,7 @@ function openWorkshop(commandLine: CommandLine): Workshop {
   const path = (name: string): string => join(folder, name);
   for (const name of ["config", "run", "work"]) Deno.mkdirSync(path(name), { mode: 0o700 });
   const remit = async (args: readonly string[]): Promise<Finished> => {
-    // What stands behind `--` is another program's.
+    // Words after `--` belong to another program.
     const end = args.includes("--") ? args.indexOf("--") : args.length;
     const words = [...args.slice(0, end), "--state", path("state"), ...args.slice(end)];
     const env = {

@@ -1,24 +1,26 @@
-/** The worker's copy of the conversation, and how it differs from the kernel's. @module */
+/** The worker's copy of the conversation, with the prefix that the kernel already has. @module */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import { resultMessage, skippedResult } from "./result_message.ts";
 
-/** A conversation that knows which prefix the kernel has too. */
+/** A conversation that tracks which prefix the kernel has as well. */
 export interface Conversation {
-  /** What was said, oldest first. */
+  /** All messages, oldest first. */
   messages(): readonly ChatMessage[];
   /** Adds messages that the kernel does not have yet. */
   append(...messages: readonly ChatMessage[]): void;
-  /** The kernel made room: it has everything, its first `from` messages and then `messages`. */
+  /** Takes over a compaction: the first `from` messages stay, `messages` follow. */
   changed(from: number, messages: readonly ChatMessage[]): void;
-  /** What to send: keep the first `base` of the kernel's copy, append the rest. */
+  /**
+   * The delta to send: the kernel keeps the first `base` messages of its copy and appends `append`.
+   */
   unsent(): { readonly base: number; readonly append: readonly ChatMessage[] };
-  /** The kernel answered: it has everything, and `answer` after it. */
+  /** Takes over the kernel's answer; afterwards the kernel has the whole conversation. */
   settle(answer: ChatMessage): void;
-  /** Puts another message in place of the last one. */
+  /** Replaces the last message. */
   amend(message: ChatMessage): void;
 }
 
-/** Makes a conversation of messages; the kernel has the first `known` of them, all where it is absent. */
+/** Makes a conversation of `initial`. The kernel has its first `known` messages; by default all. */
 export function makeConversation(
   initial: readonly ChatMessage[],
   known = initial.length,
@@ -46,7 +48,7 @@ export function makeConversation(
   });
 }
 
-/** The calls of the newest assistant message that no later message answers. */
+/** Returns the calls of the newest assistant message that no later message answers. */
 export function unansweredCalls(messages: readonly ChatMessage[]): readonly ToolCall[] {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   const calls = messages[last]?.toolCalls ?? [];
@@ -59,7 +61,7 @@ export function unansweredCalls(messages: readonly ChatMessage[]): readonly Tool
   });
 }
 
-/** Answers calls that will not be made: providers refuse a call that stands without an answer. */
+/** Answers unmade calls as cancelled: providers refuse a call without an answer. */
 export function skipCalls(conversation: Conversation, calls: readonly ToolCall[]): void {
   conversation.append(...calls.map((call) => resultMessage(call, skippedResult(call))));
 }

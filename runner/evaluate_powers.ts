@@ -1,8 +1,8 @@
-/** Running source text: the power to turn words into a program. @module */
+/** The power to evaluate source text as a program. @module */
 
 /**
- * Evaluates source and gives its value. Indirect: the source sees globals and not our names; it runs
- * with all that this process may do, which for a worker is nothing.
+ * Evaluates source text and returns its value. The eval is indirect: the source sees globals and
+ * none of our local names. It runs with this process's permissions, of which a worker has none.
  */
 export function evaluateSource(source: string): unknown {
   return (0, eval)(source);

@@ -1,6 +1,7 @@
 /**
- * The program `lal`: tool calls alone, names, mail and proposals. It says what became of a proposal before the model
- * thinks on, and waits for the person when the model has nothing more to do.
+ * The program `lal`: the model acts by tool calls alone, with names, mail and proposals. Before
+ * each inference the program adds the settlements of earlier proposals; when the model has no more
+ * calls, the program waits for the person to settle what is pending.
  * @module
  */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
@@ -9,18 +10,18 @@ import type { Settlement } from "../contracts/exchange/mail.ts";
 import type { ToolResult } from "../contracts/tool/tool.ts";
 import type { CallBy, Habits } from "./habits.ts";
 
-/** Where settlements come from, in a message's provenance. */
+/** The provenance source of messages that report settlements. */
 const SOURCE = "settlements";
 const HEAD = /^\[Remit: settlement (\d+)\]/;
 
-/** Makes Lal's habits, over the conversation as it is when the worker starts. */
+/** Makes Lal's hooks over the conversation as it is when the worker starts. */
 export function makeLal(initial: readonly ChatMessage[]): Habits {
   const fresh = initial.every(({ role }) => role === "system");
-  /** Something may be pending: a proposal was made, or an earlier worker made one. */
+  /** Whether a settlement may be outstanding: this worker or an earlier one made a proposal. */
   let pending = !fresh;
   let asked = 0;
 
-  const settled = async (
+  const settlements = async (
     said: readonly ChatMessage[],
     call: CallBy,
     wait: boolean,
@@ -33,7 +34,7 @@ export function makeLal(initial: readonly ChatMessage[]): Habits {
       const answer = answerOf(result);
       pending = answer.pending > 0;
       if (answer.settlements.length === 0) break;
-      // More may have been settled since: each is told, in its order.
+      // More proposals may have been settled meanwhile: report each, in order.
       pending = true;
       found.push(...answer.settlements.map((each) => messageOf(each, result)));
     }
@@ -46,25 +47,25 @@ export function makeLal(initial: readonly ChatMessage[]): Habits {
       if (!fresh || system === undefined) return [from, from.length];
       return [[{ ...system, content: `${system.content}\n\n${LAL_PROMPT}` }, ...rest], 0];
     },
-    before: (said, call) => settled(said, call, false),
+    before: (said, call) => settlements(said, call, false),
     heard: readEmbedded,
     called({ name }, { outcome }): void {
       if (name === "evaluate" && outcome === "ok") pending = true;
     },
-    rests: (said, call) => settled(said, call, true),
+    rests: (said, call) => settlements(said, call, true),
     async broke(why, call): Promise<void> {
       const strings = [`I could not go on: ${why}`.slice(0, 2_000)];
       try {
         await call(`broke-${asked++}`, "send", { recipient: "HOST", strings });
       } catch (error) {
-        // What ended the turn is told by the turn's own end as well.
+        // The fault that ended the turn reaches the person through the turn's end as well.
         if (!(error instanceof Fault)) throw error;
       }
     },
   });
 }
 
-/** The last settlement that a conversation was told. */
+/** Returns the number of the last settlement that the conversation reports; 0 for none. */
 function seenIn(said: readonly ChatMessage[]): number {
   let seen = 0;
   for (const { role, content, provenance: { origin, source } } of said) {
@@ -78,7 +79,7 @@ function answerOf({ outcome, content }: ToolResult): {
   readonly pending: number;
   readonly settlements: readonly Settlement[];
 } {
-  // Refused, or interrupted: there is nothing to wait for.
+  // The call was refused or interrupted: nothing to wait for.
   if (outcome !== "ok") return { pending: 0, settlements: [] };
   // TRUST: the kernel's own answer.
   return JSON.parse(content) as ReturnType<typeof answerOf>;
@@ -94,7 +95,7 @@ function messageOf(settlement: Settlement, { colour, label }: ToolResult): ChatM
   };
 }
 
-/** A settlement as the lines that its agent is shown. */
+/** Returns the lines that show a settlement to the model. */
 function linesOf(settlement: Settlement): readonly string[] {
   const { proposal, source, result = "", resultName, why = "", offer } = settlement;
   const was = (word: string): string => `Your eval-proposal #${proposal} was ${word} by the HOST.`;
@@ -128,9 +129,9 @@ function linesOf(settlement: Settlement): readonly string[] {
   }
 }
 
-// Lal's words to its model, in eleven short sections.
+// The prompt of Lal's model, in eleven short sections.
 
-/** Follows the kernel's own system message. */
+/** Appended to the kernel's system message. */
 const LAL_PROMPT =
   `1. You are Lal, an agent with names, mail and proposals. You hold only what you were handed.
 2. Extended JSON, where a tool takes a value: "+5" and "-5" are bigints, "#undefined", "#NaN", "#Infinity" and "#-Infinity" are what they say. A text that begins so is written with "!" before it: "!+5".
@@ -144,17 +145,17 @@ const LAL_PROMPT =
 10. Answer with tool calls alone. Text that is no call reaches nobody.
 11. When a call fails, read why. Try again once if that helps; else tell whoever asked, with send, and dismiss their message.`;
 
-// Calls that a model writes into its text, and thoughts that are no text.
+// Calls that a model writes into its text, and its thoughts, which are removed.
 
-/** Calls that are taken from one text. */
-const MAX = 16;
+/** Most calls taken from one text. */
+const MAX_WRITTEN_CALLS = 16;
 const THINK = /<think>[\s\S]*?(?:<\/think>|$)/g;
 const CALL = /<tool_call>([\s\S]*?)<\/tool_call>/g;
 
 /**
- * The message with its thoughts taken out and, where it proposes no call in the model's own form, the calls that it
- * writes as `<tool_call>{"name":…,"arguments":{…}}</tool_call>`. The same message where there is nothing to take.
- * Ids are made of `place`.
+ * Removes `<think>` blocks from a message. Where the model proposes no native call, also takes the
+ * calls that its text holds as `<tool_call>{"name":…,"arguments":{…}}</tool_call>`; their ids
+ * derive from `place`. Returns the same object when nothing changes.
  */
 export function readEmbedded(message: ChatMessage, place: number): ChatMessage {
   const taken = takeEmbedded(message, place);
@@ -166,7 +167,7 @@ export function readEmbedded(message: ChatMessage, place: number): ChatMessage {
   };
 }
 
-/** Names by which models know tools of mail from elsewhere. */
+/** Names that models know mail tools by from elsewhere, mapped to ours. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["listMessages", "list_messages"],
   ["makeDirectory", "make_directory"],
@@ -184,14 +185,17 @@ function takeEmbedded(message: ChatMessage, place: number): ChatMessage {
 }
 
 function callsIn(text: string, place: number): ToolCall[] {
-  return [...text.matchAll(CALL)].slice(0, MAX).flatMap(([, json = ""], n) => {
+  return [...text.matchAll(CALL)].slice(0, MAX_WRITTEN_CALLS).flatMap(([, json = ""], n) => {
     const call = callOf(json) ?? unreadable(json);
-    // TRUST: the id is ours, the kernel only asks that it is printable and short.
+    // TRUST: this program made the id; the kernel only requires that it is printable and short.
     return call === undefined ? [] : [{ id: `written-${place}-${n}`, ...call } as ToolCall];
   });
 }
 
-/** An object that is no call: the model is told, and asked again. Undefined for prose about the tag. */
+/**
+ * Makes a call marked unreadable from a text that looks like JSON but is no call, so that the model
+ * is told and can retry. Undefined for prose about the tag.
+ */
 function unreadable(json: string): Omit<ToolCall, "id"> | undefined {
   if (!/^\s*[[{]/.test(json)) return undefined;
   const why =

@@ -1,7 +1,7 @@
 /**
- * The agent loop as a pure transition function. Its states: Idle, AssemblingRequest,
- * Inferring, ExecutingCalls. The driver does what an {@link Act} says and gives
- * back what came of it; nothing here waits, keeps or touches anything.
+ * The agent loop as a pure transition function over the states idle, assemblingRequest, inferring
+ * and executingCalls. The driver performs each {@link Act} and feeds back its outcome; this module
+ * neither waits nor keeps state.
  * @module
  */
 import type { ToolCall } from "../contracts/model/chat.ts";
@@ -14,51 +14,51 @@ import type { TurnEnd } from "../contracts/wire/wire_worker.ts";
 /** Why a turn ends. */
 export type Stop = TurnEnd["stop"];
 
-/** What a turn that is under way remembers between steps. */
-interface Underway {
+/** What a turn in progress carries from step to step. */
+interface Progress {
   /** Inferences begun for this user message. */
   readonly iteration: number;
-  /** Set by a signal: the turn ends with this as soon as what is in flight has come back. */
+  /** Set by a signal: why the turn ends once the pending act has returned. */
   readonly stop: Stop | undefined;
 }
 
-/** Where the loop stands. */
+/** The state of the loop. */
 export type LoopState =
   | { readonly kind: "idle" }
-  | (Underway & { readonly kind: "assemblingRequest"; readonly squeezed: boolean })
-  | (Underway & {
+  | (Progress & { readonly kind: "assemblingRequest"; readonly squeezed: boolean })
+  | (Progress & {
     readonly kind: "inferring";
     readonly squeezed: boolean;
-    /** Tries of this inference that failed. */
+    /** Failed attempts of this inference. */
     readonly failures: number;
   })
-  | (Underway & {
+  | (Progress & {
     readonly kind: "executingCalls";
     readonly call: ToolCall;
     readonly rest: readonly ToolCall[];
-    /** A person interrupted: the rest of the batch is not made. */
+    /** A person interrupted: the remaining calls of the batch are not made. */
     readonly interrupted: boolean;
   });
 
-/** What happened. */
+/** An event that the driver feeds into the loop. */
 export type LoopInput =
-  /** A turn begins; `calls` are calls of a cut-off turn that nobody answered. */
+  /** A turn begins. `calls`: unanswered calls of a turn that was cut off. */
   | { readonly kind: "turn"; readonly calls: readonly ToolCall[]; readonly complete: boolean }
   | { readonly kind: "assembled" }
-  /** System message and last user message alone do not fit. */
+  /** The system message and the last user message alone exceed the window. */
   | { readonly kind: "overflowed" }
   | {
     readonly kind: "inferred";
     readonly calls: readonly ToolCall[];
     readonly finish: FinishReason;
   }
-  /** A call was answered, also with a refusal: any outcome is fed back. */
+  /** A call was answered. Every outcome, also a refusal, goes back to the model. */
   | { readonly kind: "answered"; readonly outcome: Outcome }
-  /** `tried`: it was tried as often as makes sense. */
+  /** `tried`: the kernel already retried as often as makes sense. */
   | { readonly kind: "failed"; readonly code: FaultCode; readonly tried?: boolean }
   | { readonly kind: "told"; readonly signal: Signal };
 
-/** What the driver does next. `skipped` calls are answered as cancelled first, unmade. */
+/** What the driver does next. `skipped` calls are first answered as cancelled, unmade. */
 export type Act =
   | {
     readonly kind: "assemble";
@@ -68,31 +68,31 @@ export type Act =
   | { readonly kind: "infer" }
   | { readonly kind: "call"; readonly call: ToolCall }
   | { readonly kind: "end"; readonly stop: Stop; readonly skipped: readonly ToolCall[] }
-  /** The fault that was just seen ends the turn and crosses to the kernel. */
+  /** The turn ends with the fault just seen, which goes to the kernel. */
   | { readonly kind: "fail" }
-  /** Something is still in flight. */
+  /** Something is still pending. */
   | { readonly kind: "wait" };
 
-/** A new state and what to do in it. */
+/** The next state, and what to do in it. */
 export interface Step {
   readonly state: LoopState;
   readonly act: Act;
 }
 
-/** The bounds that the loop itself keeps. */
+/** The limits that the loop itself enforces. */
 export interface LoopBounds {
-  /** Most inferences for one user message. */
+  /** Most inferences per user message. */
   readonly iterations: number;
-  /** Most repetitions of one failed inference. */
+  /** Most retries of one failed inference. */
   readonly retries: number;
 }
 
-/** Where every worker begins. */
+/** The initial state of every worker. */
 export const IDLE: LoopState = Object.freeze({ kind: "idle" });
 
-const RETRIED: ReadonlySet<FaultCode> = new Set(["rateLimited", "upstream", "timedOut"]);
+const RETRYABLE: ReadonlySet<FaultCode> = new Set(["rateLimited", "upstream", "timedOut"]);
 
-/** How a signal ends a turn; absent: it does not. */
+/** How each signal ends a turn; other signals do not end it. */
 const CONCLUDES: Readonly<Partial<Record<Signal, Stop>>> = {
   SIGTERM: "terminated",
   SIGPIPE: "terminated",
@@ -102,9 +102,8 @@ const CONCLUDES: Readonly<Partial<Record<Signal, Stop>>> = {
 };
 
 /**
- * Gives the next state and act.
- *
- * @throws TypeError when `input` cannot happen in `state`: a bug of the driver.
+ * Returns the next state and act.
+ * @throws TypeError when `input` cannot happen in `state`, which is a bug of the driver
  */
 export function step(state: LoopState, input: LoopInput, bounds: LoopBounds): Step {
   if (input.kind === "told") return { state: told(state, input.signal), act: { kind: "wait" } };
@@ -145,7 +144,8 @@ export function step(state: LoopState, input: LoopInput, bounds: LoopBounds): St
 function told(state: LoopState, signal: Signal): LoopState {
   const stop = CONCLUDES[signal];
   if (state.kind === "idle" || stop === undefined) return state;
-  // An interrupted call is an outcome that is fed back: the model may go on, without the rest.
+  // An interrupted call goes back to the model as an outcome: the model may continue, without the
+  // rest of the batch.
   if (signal === "SIGINT" && state.kind === "executingCalls") {
     return { ...state, interrupted: true };
   }
@@ -158,9 +158,9 @@ function inferred(
   bounds: LoopBounds,
 ): Step {
   if (state.stop !== undefined) {
-    // An answer that came whole is an answer, unless a person wanted it no longer.
-    const whole = calls.length === 0 && (finish === "stop" || finish === "toolCalls");
-    return end(whole && state.stop !== "cancelled" ? "answered" : state.stop, calls);
+    // A complete answer still counts, unless a person cancelled.
+    const isComplete = calls.length === 0 && (finish === "stop" || finish === "toolCalls");
+    return end(isComplete && state.stop !== "cancelled" ? "answered" : state.stop, calls);
   }
   switch (finish) {
     case "cancelled":
@@ -171,7 +171,7 @@ function inferred(
       if (calls.length === 0) return end("length");
       break;
     case "paused":
-      // The same conversation, with what came of the answer, is asked again.
+      // Ask again with the conversation extended by the partial answer.
       break;
     case "stop":
     case "toolCalls":
@@ -186,13 +186,13 @@ function inferenceFailed(
   bounds: LoopBounds,
 ): Step {
   if (state.stop !== undefined) return end(state.stop);
-  if (RETRIED.has(code) && !tried && state.failures < bounds.retries) {
+  if (RETRYABLE.has(code) && !tried && state.failures < bounds.retries) {
     return { state: { ...state, failures: state.failures + 1 }, act: { kind: "infer" } };
   }
   if (code === "contextOverflow" || code === "tooLarge") {
     if (state.squeezed) return end("contextOverflow");
     return {
-      // The try that did not fit is not an inference: it counts once, when it runs.
+      // The attempt that did not fit is not counted as an inference: the retry counts instead.
       state: {
         kind: "assemblingRequest",
         squeezed: true,
@@ -215,7 +215,7 @@ function failed(stop: Stop | undefined, code: FaultCode): Step {
 
 function executeOrAssemble(
   calls: readonly ToolCall[],
-  { iteration, stop }: Underway,
+  { iteration, stop }: Progress,
   bounds: LoopBounds,
 ): Step {
   const [call, ...rest] = calls;
@@ -227,7 +227,7 @@ function executeOrAssemble(
 }
 
 function assemble(
-  { iteration, stop }: Underway,
+  { iteration, stop }: Progress,
   bounds: LoopBounds,
   skipped: readonly ToolCall[],
 ): Step {

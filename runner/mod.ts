@@ -1,5 +1,5 @@
 /**
- * The worker side of an agent: the tool-use loop and agent programs. Sees its port and nothing else.
+ * The worker side of an agent: the tool-use loop and the agent programs. A worker reaches its port and nothing else.
  *
  * @example
  * ```ts

@@ -1,6 +1,7 @@
 /**
- * The program `planned`: its model writes one program, which makes all calls. The model sees the request and what tools
- * there are, and of what calls bring only that it is there. docs/planned_programs.md.
+ * The program `planned`: its model writes one program that makes all calls. The model sees the
+ * request and the tools' signatures; of the calls' results it sees only that they exist, never
+ * their content. docs/planned_programs.md.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
@@ -15,14 +16,14 @@ import { type Habits, STANDARD_HABITS } from "./habits.ts";
 import type { KernelPorts, Program } from "./program.ts";
 import { makeStandard } from "./standard.ts";
 
-/** Most calls of one program. */
+/** Most calls that one program makes. */
 const MAX_CALLS = 1_000;
-/** Most units that a program says. */
-const SAID = 500_000;
+/** Most UTF-16 code units that one program says to the person. */
+const MAX_SAID = 500_000;
 /** Signals that end a program before its next call. */
 const ENDS: ReadonlySet<Signal> = new Set(["SIGINT", "SIGTERM", "SIGXCPU", "SIGBRAKE", "SIGPIPE"]);
 
-/** A call of the program came to nothing: the program ends. */
+/** Thrown when a call of the program does not succeed, which ends the program. */
 class CallFailed extends Error {
   constructor(readonly place: string, readonly outcome: Outcome) {
     super(outcome);
@@ -31,12 +32,12 @@ class CallFailed extends Error {
 
 type Ports = Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">;
 
-/** Makes the program over the kernel's ports. */
+/** Makes the planned program over the kernel's ports. */
 export function makePlanner(
   kernel: Ports,
   body: Pick<StartBody, "conversation" | "limits">,
 ): Program {
-  /** All tools, of which the model itself is told of one. */
+  /** The full tool table; the model itself is offered only one tool of it. */
   let all: ToolSnapshot | undefined;
   const provideAll = async (): Promise<ToolSnapshot> => all ??= await kernel.advertise();
   const own = (snapshot: ToolSnapshot): ToolSnapshot => {
@@ -44,7 +45,7 @@ export function makePlanner(
     return { ...snapshot, tools: snapshot.tools.filter(({ name }) => name === PLAN_RUN) };
   };
   let said: string[] = [], closing = "", ended = false;
-  /** Programs that the model proposed, by their calls: the same one has the same number after a wait. */
+  /** Calls that proposed programs: their order numbers the programs, also after a wait. */
   const proposed = body.conversation.flatMap(programsIn);
 
   const run = async (snapshot: string, call: ToolCall): Promise<ToolResult> => {
@@ -52,7 +53,7 @@ export function makePlanner(
     if (taken.outcome !== "ok") return taken;
     said = [];
     closing = "";
-    // TRUST: the kernel's own words.
+    // TRUST: the kernel's own answer.
     const program = JSON.parse(taken.content) as PlanProgram;
     const made = new Map<number, { readonly tool: string; count: number; last: Json }>();
     const host = hostOf({
@@ -61,13 +62,10 @@ export function makePlanner(
       isEnded: () => ended,
       say: (text) => void said.push(text),
     });
-    const told = (state: string): string =>
-      [
-        state,
-        ...handles(made),
-        ...(said.length === 0 ? [] : [`It told the person ${said.length} texts.`]),
-      ]
-        .join("\n");
+    const told = (state: string): string => {
+      const texts = said.length === 0 ? [] : [`It told the person ${said.length} texts.`];
+      return [state, ...handles(made), ...texts].join("\n");
+    };
     const result = { callId: call.id, colour: taken.colour, label: taken.label };
     try {
       const value = await runProgram(program, host);
@@ -75,11 +73,10 @@ export function makePlanner(
       return { ...result, outcome: "ok", content: told("The program ran to its end.") };
     } catch (error) {
       if (!(error instanceof Stopped || error instanceof CallFailed)) throw error;
+      const last = made.size === 0 ? "no call" : `call ${[...made.keys()].at(-1)}`;
       const why = error instanceof CallFailed
         ? `${error.place} came to ${error.outcome}`
-        : `${error.message}, after ${
-          made.size === 0 ? "no call" : `call ${[...made.keys()].at(-1)}`
-        }`;
+        : `${error.message}, after ${last}`;
       return {
         ...result,
         outcome: "executionError",
@@ -94,7 +91,7 @@ export function makePlanner(
       advertise: async () => own(await kernel.advertise()),
       infer: kernel.infer,
       makeRoom: kernel.makeRoom,
-      // Anything but a program the kernel refuses.
+      // The kernel refuses any call that is not a program.
       call: (snapshot, call) =>
         call.name === PLAN_RUN ? run(snapshot, call) : kernel.call(snapshot, call),
     },
@@ -135,7 +132,7 @@ function programsIn({ toolCalls = [] }: ChatMessage): readonly string[] {
   return toolCalls.filter(({ name }) => name === PLAN_RUN).map(({ id }) => id);
 }
 
-/** What a program reaches: its calls, through the kernel, and the person. */
+/** Makes what a program reaches: tool calls through the kernel, and texts to the person. */
 function hostOf(
   { kernel, snapshot, plan, made, refresh, isEnded, say }: {
     readonly kernel: Pick<KernelPorts, "call">;
@@ -165,7 +162,8 @@ function hostOf(
       } as ToolCall;
       let result = await kernel.call((await snapshot()).id, call);
       if (result.outcome === "unknownTool") {
-        // The table changed meanwhile. What was refused so did nothing.
+        // The table changed meanwhile. A call refused as unknown had no effect, so retrying is
+        // safe.
         refresh();
         result = await kernel.call((await snapshot()).id, call);
       }
@@ -176,13 +174,13 @@ function hostOf(
     },
     say(text): void {
       units += text.length;
-      if (units > SAID) throw new Stopped("it says too much");
+      if (units > MAX_SAID) throw new Stopped("it says too much");
       say(text);
     },
   };
 }
 
-/** A result as data: JSON where it is a record or list, else its text. */
+/** Parses a result: JSON where it looks like a record or list, else plain text. */
 function valueOf(tool: string, content: string): Json {
   if (tool !== PLAN_ASK && !/^\s*[[{]/.test(content)) return content;
   const whole = jsonOf(content);
@@ -198,7 +196,7 @@ function jsonOf(text: string): Json | undefined {
   }
 }
 
-/** Without the kernel's lines at the end, `⟨written into the folder: …⟩`, which are for a model that reads. */
+/** Cuts off the kernel's notes for models at the end: `⟨written into the folder: …⟩`. */
 function withoutMarks(content: string): string {
   let end = content.length;
   while (end > 0) {
@@ -209,7 +207,7 @@ function withoutMarks(content: string): string {
   return content.slice(0, end);
 }
 
-/** What there is now, without what it says. */
+/** Describes the results that exist, by size and type but not by content. */
 function handles(
   made: ReadonlyMap<number, { readonly tool: string; readonly count: number; readonly last: Json }>,
 ): readonly string[] {
@@ -227,7 +225,9 @@ function handles(
 
 const SOURCE = "tools of programs";
 
-/** Tells the model once what its program may call; again when that is something else. */
+/**
+ * Tells the model which tools its program may call: at the start, and again whenever that changes.
+ */
 function habitsOf(
   { tools, heard }: {
     tools(): Promise<readonly ToolDescriptor[]>;
@@ -282,7 +282,7 @@ const HIDDEN: ReadonlySet<string> = new Set([
   "patch_apply",
 ]);
 
-/** A tool as a line of a program's language. */
+/** A tool's signature in the program's language; empty if programs may not call it. */
 function signatureOf(
   { name, description, paramSchema, permission }: ToolDescriptor,
 ): readonly string[] {

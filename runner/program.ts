@@ -1,4 +1,4 @@
-/** What runs in a worker: the standard loop, or a program of someone else's. @module */
+/** What runs in a worker: the standard loop, or a foreign agent program. @module */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import type { StreamChunk } from "../contracts/model/model.ts";
 import type { Signal } from "../contracts/task/signal.ts";
@@ -24,30 +24,30 @@ import type {
 import type { Json } from "../contracts/base/json.ts";
 import type { Port } from "../contracts/base/port.ts";
 
-/** An agent program, loaded and ready for turns. */
+/** An agent program that is loaded and ready for turns. */
 export interface Program {
   /**
-   * Runs one turn; without a message it goes on with one that was cut off. `tools`: the turn's, where
-   * the kernel sent them along. Rejects with a fault.
+   * Runs one turn; without a message, continues one that was cut off. `tools`: the turn's tool
+   * table, where the kernel sent it along. Rejects with a fault.
    */
   turn(message: ChatMessage | undefined, tools?: ToolSnapshot): Promise<TurnEnd>;
-  /** The kernel sent a signal; SIGCTXPRESSURE with its particulars. */
+  /** Delivers a signal of the kernel; SIGCTXPRESSURE carries its details. */
   told(signal: Signal, pressure?: ContextPressure): void;
-  /** A piece of the response that is being decoded. */
+  /** Delivers a chunk of the response that is being decoded. */
   chunk(chunk: StreamChunk): void;
-  /** It has another model, for conversations of so many tokens. */
+  /** The task has another model, with this context window in tokens. */
   modelChanged(contextWindow: number): void;
-  /** The tools that may be called are others now. */
+  /** The set of tools that may be called has changed. */
   capsChanged(): void;
 }
 
-// What a program in a worker may ask of the kernel: the wire's ops as typed functions.
+// The operations that a program in a worker may ask of the kernel, as typed functions.
 
-/** The ops of a worker. Each rejects with the kernel's fault. */
+/** The operations of a worker. Each rejects with the kernel's fault. */
 export interface KernelPorts {
   advertise(): Promise<AdvertiseAnswer>;
   infer(body: Omit<InferBody, "cap">): Promise<InferAnswer>;
-  /** Makes room in the conversation; what gives way is archived. */
+  /** Compacts the conversation; the kernel archives what it removes. */
   makeRoom(body: Omit<ContextBody, "cap">): Promise<ContextAnswer>;
   call(snapshot: string, call: ToolCall): Promise<CallAnswer>;
   spawn(body: Omit<SpawnBody, "cap">): Promise<SpawnAnswer>;
@@ -55,10 +55,10 @@ export interface KernelPorts {
   kill(pid: number, signal: KillBody["signal"]): Promise<void>;
 }
 
-/** Makes the typed ops over a port, each with the number that the kernel handed over for it last. */
+/** Operations over a port, each with the capability number last handed over for it. */
 export function makeKernelPorts(port: Pick<Port, "ask">, held: () => CapList): KernelPorts {
   const ask = async <Answer>(op: string, body: object): Promise<Answer> =>
-    // TRUST: the kernel's answers; it is what gave this process everything it has.
+    // TRUST: the kernel's answers; everything in this process comes from the kernel.
     await port.ask(op, body as Json) as Answer;
   return Object.freeze<KernelPorts>({
     advertise: () => ask("advertise", { cap: held().tools } satisfies AdvertiseBody),

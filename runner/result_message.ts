@@ -1,6 +1,6 @@
 /**
- * Tool results as messages for the model. Untrusted text goes into role `tool` with its colour and
- * label and nowhere else.
+ * Tool results as messages for the model. Untrusted text goes only into messages of role `tool`,
+ * with its colour and label.
  * @module
  */
 import type { ToolCall } from "../contracts/model/chat.ts";
@@ -9,7 +9,7 @@ import type { Outcome, ToolResult } from "../contracts/tool/tool.ts";
 
 export { resultMessage } from "../contracts/model/result_message.ts";
 
-/** What a fault means for the call that met it. Absent: it is no outcome, and ends the turn. */
+/** The outcome for the call that met a fault. A fault without an entry ends the turn. */
 const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {
   invalidInput: "invalidArguments",
   invalidArguments: "invalidArguments",
@@ -33,7 +33,7 @@ const OUTCOMES: Readonly<Partial<Record<FaultCode, Outcome>>> = {
 };
 
 /**
- * Makes a result of a fault that met `call`, or undefined when the fault ends the turn
+ * Makes a result of a fault that met `call`. Undefined when the fault ends the turn
  * (`needsApproval`, `budgetExhausted`, a broken port, a full store).
  */
 export function faultResult(
@@ -55,7 +55,7 @@ function refusal(call: ToolCall, outcome: Outcome, error: string): ToolResult {
     outcome,
     content: "",
     error: error.slice(0, 8_192),
-    // Our own words, but they may quote what the model wrote.
+    // The kernel's own words, but they may quote what the model wrote.
     colour: "YELLOW",
     label: "internal",
   };

@@ -1,6 +1,7 @@
 /**
- * The standard agent program: drives the loop of loop.ts over the kernel's ports. One thing is in
- * flight at a time, so a signal only marks the state and is acted on when that thing comes back.
+ * The standard agent program: drives the loop of loop.ts over the kernel's ports. At most one
+ * operation is pending, so a signal only marks the state and takes effect when that operation
+ * returns.
  * @module
  */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
@@ -20,24 +21,24 @@ import type { KernelPorts, Program } from "./program.ts";
 import { type Act, IDLE, type LoopInput, type LoopState, step, type Stop } from "./loop.ts";
 import { faultResult, resultMessage } from "./result_message.ts";
 
-/** Most tokens asked for in one inference. */
+/** Most tokens requested for one inference. */
 const ANSWER_TOKENS = 8_192;
-/** Smallest share of the window that is kept for the answer. */
+/** Largest share of the window reserved for the answer. */
 const ANSWER_SHARE = 0.2;
-/** Share of the window to come down to, and when the kernel or the model said that it is too much. */
-const SHARE = 0.6;
-const SQUEEZED = 0.4;
+/** Target share of a compaction: normally, and after a reported overflow. */
+const TARGET_SHARE = 0.6;
+const SQUEEZED_SHARE = 0.4;
 
-/** Faults that are no failure of the model. */
-const UNTOLD: ReadonlySet<FaultCode> = new Set(["needsApproval", "cancelled", "gone"]);
+/** Faults that are not failures of the model: programs do not report them. */
+const UNREPORTED: ReadonlySet<FaultCode> = new Set(["needsApproval", "cancelled", "gone"]);
 
-/** Characters of a refusal that a person is shown. */
-const REFUSAL = 1_000;
+/** Most UTF-16 code units of a refusal shown to a person. */
+const MAX_REFUSAL = 1_000;
 
-/** How a turn ends whose answer was refused, or cut off by the provider's filter; `words` are those of the refusal. */
+/** The fault of an answer that was refused or filtered. `words`: the refusal's text. */
 function filtered(words: string): Fault {
   const said = words.trim();
-  const shown = said.length <= REFUSAL ? said : `${said.slice(0, REFUSAL).toWellFormed()}…`;
+  const shown = said.length <= MAX_REFUSAL ? said : `${said.slice(0, MAX_REFUSAL).toWellFormed()}…`;
   return new Fault(
     "upstream",
     shown === ""
@@ -46,7 +47,7 @@ function filtered(words: string): Fault {
   );
 }
 
-/** Makes the standard program over the kernel's ports, or one with other habits. */
+/** Makes the standard program over the kernel's ports, or another program with the given hooks. */
 export function makeStandard(
   kernel: Pick<KernelPorts, "advertise" | "infer" | "makeRoom" | "call">,
   { conversation: initial, limits, instructions = [], answerSchema }: Pick<
@@ -71,7 +72,7 @@ export function makeStandard(
   let text = "";
   let fault: Fault | undefined;
   let asking: symbol | undefined;
-  /** Signals that came while a turn was being made ready; undefined when none is. */
+  /** Signals that arrive while a turn is being prepared; undefined at other times. */
   let early: Signal[] | undefined;
 
   const go = (input: LoopInput): Act => {
@@ -81,10 +82,11 @@ export function makeStandard(
   };
 
   const failed = (error: unknown): LoopInput => {
-    // A bug is not a fault: it ends the session.
+    // An exception that is no fault is a bug: it ends the session.
     if (!(error instanceof Fault)) throw error;
     fault = error;
-    // Spending too fast and having spent all are one fault of the kernel's, and two stops.
+    // Spending too fast and having spent everything are one fault code of the kernel, but two
+    // stops.
     if (error.detail?.["brake"] === true) go({ kind: "told", signal: "SIGBRAKE" });
     return { kind: "failed", code: error.code, tried: error.detail?.["tried"] === true };
   };
@@ -107,7 +109,7 @@ export function makeStandard(
     while (snapshot === undefined) {
       const latest = asking = Symbol("advertise");
       const answer = await kernel.advertise();
-      // The table changed again while it was on its way: ask anew.
+      // The table changed again before the answer arrived: ask again.
       if (asking === latest) snapshot = answer;
     }
     return snapshot;
@@ -117,9 +119,9 @@ export function makeStandard(
     snapshot = undefined;
   };
 
-  /** A call that the program makes by itself. */
+  /** Makes a call on behalf of the program itself. */
   const callBy: CallBy = async (id, name, args) => {
-    // TRUST: the id is ours, the kernel only asks that it is printable and short.
+    // TRUST: this program made the id; the kernel only requires that it is printable and short.
     const call = { id, name, arguments: JSON.stringify(args) } as ToolCall;
     return await kernel.call((await provideSnapshot()).id, call);
   };
@@ -135,7 +137,7 @@ export function makeStandard(
           ...conversation.unsent(),
           method: "compact",
           important: importantIn(conversation.messages()),
-          share: squeeze ? SQUEEZED : SHARE,
+          share: squeeze ? SQUEEZED_SHARE : TARGET_SHARE,
           reserve: maxTokens,
         });
         conversation.changed(from, messages);
@@ -167,7 +169,7 @@ export function makeStandard(
       if (heard.content !== "") text = heard.content;
       return { kind: "inferred", calls: heard.toolCalls ?? [], finish: finishReason };
     } catch (error) {
-      // What was shown before a cancel is all that there is of this answer.
+      // After a cancel, the streamed text is all that exists of this answer.
       if (streamed !== "") text = streamed;
       return failed(error);
     }
@@ -183,7 +185,7 @@ export function makeStandard(
       if (result === undefined) return input;
       fault = undefined;
     }
-    // A stale table answers `unknownTool` too.
+    // A stale tool table is also answered with `unknownTool`.
     if (result.outcome === "unknownTool") forgetSnapshot();
     conversation.append(resultMessage(proposed, result));
     habits.called(proposed, result);
@@ -232,9 +234,10 @@ export function makeStandard(
     async turn(message: ChatMessage | undefined, tools?: ToolSnapshot): Promise<TurnEnd> {
       fault = undefined;
       early = [];
-      // A later turn sees the tools of its own time.
+      // A later turn asks for its own table.
       snapshot = tools;
-      // Also where the first words came to no answer, and a later process goes on with them.
+      // Also true when an earlier process got no answer to the first message and this one
+      // continues.
       const fresh = isFresh(conversation.messages());
       if (fresh && instructions.length > 0) {
         for (const each of await readInstructions(instructions, callBy)) conversation.append(each);
@@ -247,7 +250,7 @@ export function makeStandard(
         if (end.stop === "upstream") await habits.broke(end.text, callBy);
         return end;
       } catch (error) {
-        if (error instanceof Fault && !UNTOLD.has(error.code)) {
+        if (error instanceof Fault && !UNREPORTED.has(error.code)) {
           await habits.broke(error.message, callBy);
         }
         throw error;
@@ -265,17 +268,17 @@ export function makeStandard(
     modelChanged(contextWindow: number): void {
       window = contextWindow;
       maxTokens = answerTokens();
-      // Another model counts otherwise.
+      // Another model counts tokens differently.
       ratio = makeTokenRatio();
     },
     capsChanged: forgetSnapshot,
   });
 }
 
-// Instruction files that lie in a folder (AGENTS.md and the like): read through the gate like
-// any file, and handed to the model as somebody's words, never in a system message.
+// Instruction files of a folder (AGENTS.md and the like): read through the gate like any file, and
+// handed to the model as a third party's words, never in a system message.
 
-/** Nobody has answered a request yet. What the kernel asked before the first one is no request. */
+/** Whether no request was answered yet. What the kernel asked before does not count. */
 function isFresh(messages: readonly ChatMessage[]): boolean {
   const asked = messages.findIndex(({ role, provenance: { origin } }) =>
     role === "user" && origin !== "kernel"
@@ -286,7 +289,7 @@ function isFresh(messages: readonly ChatMessage[]): boolean {
     );
 }
 
-/** Reads what can be read of `paths` (`MOUNT/AGENTS.md`); a refusal leaves a file out. */
+/** Reads the readable ones of `paths` (`MOUNT/AGENTS.md`); a refused file is left out. */
 export async function readInstructions(
   paths: readonly string[],
   call: CallBy,
@@ -310,17 +313,18 @@ export async function readInstructions(
   return found;
 }
 
-// How full the context window is, and when the runner makes room. What gives way, the kernel
-// decides and archives.
+// How full the context window is, and when the runner asks for a compaction. The kernel decides
+// what is removed, and archives it.
 
-/** From this share of the window on room is made, whatever anybody chose. */
-const FULL = 0.95;
-/** An assistant message that begins so is kept: the agent's own mark. */
+/** From this share of the window on the runner always compacts. */
+const FULL_SHARE = 0.95;
+/** Prefix of assistant messages that compaction keeps: set by the agent itself. */
 const MARK = "[IMPORTANT]";
 
 /**
- * How full the window is. `tools`: an estimate of the table; `answer`: tokens kept for the answer. What
- * a model counted is reason enough to make room; over is only what no model would take.
+ * Judges how full the window is. `tools`: estimated tokens of the tool table; `answer`: tokens
+ * reserved for the answer. The learned ratio decides `full`; `over` follows from the plain estimate
+ * alone, so that only a conversation that no model would take is rejected.
  */
 export function fullness(
   messages: readonly ChatMessage[],
@@ -333,10 +337,10 @@ export function fullness(
 ): "room" | "full" | "over" {
   const estimate = estimateTokens(messages) + tools;
   if (estimate + answer > window) return "over";
-  return ratio.of(estimate) + answer > window * FULL ? "full" : "room";
+  return ratio.of(estimate) + answer > window * FULL_SHARE ? "full" : "room";
 }
 
-/** Places of the messages that the agent marked as important. */
+/** Returns the positions of messages that the agent marked as important. */
 export function importantIn(messages: readonly ChatMessage[]): readonly number[] {
   return messages.flatMap(({ role, content }, at) =>
     role === "assistant" && content.startsWith(MARK) ? [at] : []

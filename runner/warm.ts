@@ -1,5 +1,5 @@
 /**
- * Runs a whole session in memory before the first byte is read, so that a pooled worker answers its
+ * Runs a whole session in memory before the first byte is read, so that a pooled worker serves its
  * first turn with compiled code.
  * @module
  */
@@ -9,15 +9,15 @@ import { makePort } from "../port/mod.ts";
 import { makeWorker } from "./worker.ts";
 
 const PROVENANCE = { origin: "kernel", colour: "BLUE", label: "public" };
-const COUNT = 1_000_000;
+const AMPLE = 1_000_000;
 const LIMITS = {
-  outputTokens: COUNT,
-  contextWindow: COUNT,
-  iterations: COUNT,
+  outputTokens: AMPLE,
+  contextWindow: AMPLE,
+  iterations: AMPLE,
   retries: 0,
 };
 
-/** Starts a worker against a pretended kernel, lets it call one tool, and ends its turn. */
+/** Starts a worker against a fake kernel, lets it make one tool call, and ends its turn. */
 export async function warm(): Promise<void> {
   const worker: Port = makePort({
     write: (bytes) => kernel.feed(bytes),
@@ -28,7 +28,7 @@ export async function warm(): Promise<void> {
   });
   const kernel: Port = makePort({
     write: (bytes) => worker.feed(bytes),
-    handler: { ask: pretendedKernel(), tell: () => {} },
+    handler: { ask: fakeKernel(), tell: () => {} },
   });
   await kernel.ask("start", {
     caps: { model: 1, tools: 2, children: 3 },
@@ -36,7 +36,7 @@ export async function warm(): Promise<void> {
     conversation: [{ role: "system", content: "warm", provenance: PROVENANCE }],
   });
   kernel.tell("chunk", { textDelta: "warm" });
-  // Once: more turns make the first real one 1 ms faster and every cold start 1 ms slower.
+  // One turn: more turns make the first real one 1 ms faster and every cold start 1 ms slower.
   await kernel.ask("turn", {
     message: { role: "user", content: "warm", provenance: PROVENANCE },
   });
@@ -44,7 +44,7 @@ export async function warm(): Promise<void> {
   worker.close("warm");
 }
 
-function pretendedKernel(): (op: string) => Json {
+function fakeKernel(): (op: string) => Json {
   let inferences = 0;
   return (op) => {
     if (op === "advertise") return { id: "0".repeat(64), tools: [] };

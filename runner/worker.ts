@@ -1,10 +1,9 @@
-/** The worker's side of the port: answers `start` and `turn`, hears events. @module */
+/** The worker's side of the port: operations and events from the kernel. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Json } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";
 import type {
   CapList,
-  ContextAnswer,
   ContextBody,
   ContextPressure,
   SignalBody,
@@ -25,8 +24,9 @@ import type { Signal } from "../contracts/task/signal.ts";
 import { evaluateSource } from "./evaluate_powers.ts";
 
 /**
- * Makes the handler of a worker. `start` comes once, turns one after another. Faults: `conflict` for a
- * second start or a turn within a turn, `invalidInput` for a turn before the start or an unknown op.
+ * Makes a worker's port handler. `start` comes once; turns run one after another. Faults:
+ * `conflict` for a second start or a turn during a turn, `invalidInput` for a turn before the start
+ * or an unknown operation.
  */
 export function makeWorker(
   port: Pick<Port, "ask" | "tell">,
@@ -36,7 +36,7 @@ export function makeWorker(
   let busy = false;
   let caps: CapList = { model: 0, tools: 0, children: 0 };
 
-  // TRUST: bodies are the kernel's own; it is trusted by everything that it started.
+  // TRUST: bodies come from the kernel, which started this process.
   function start(body: StartBody): null {
     if (program !== undefined) throw new Fault("conflict", "Cannot start: it has been started");
     caps = body.caps;
@@ -66,7 +66,7 @@ export function makeWorker(
   const tellSignal = ({ signal, pressure }: SignalBody): void => program?.told(signal, pressure);
 
   return Object.freeze({
-    // Programs of ours have no clock.
+    // Only foreign programs may use timers.
     still: () => !foreign,
     async ask(op: string, body: Json): Promise<Json> {
       switch (op) {
@@ -78,7 +78,7 @@ export function makeWorker(
           return await turn(body as unknown as TurnBody) as unknown as Json;
         case "signal":
           tellSignal(body as unknown as SignalBody);
-          // Before anything that is sent in its knowledge.
+          // Acknowledged before any frame that the program sends knowing of the signal.
           port.tell("heard", null);
           return null;
         default:
@@ -105,60 +105,48 @@ export function makeWorker(
   });
 }
 
-// Loads an agent program that is not the standard runner: the source of an IIFE. It runs with
-// what this process has, which is the port and nothing else; the kernel judges every frame.
+// Loads an agent program other than those above: the source text of an IIFE. It runs with this
+// process's only power, the port; the kernel judges every frame.
 
-/** Share of the window that is kept for an answer when the program says nothing else. */
+/** Share of the window reserved for an answer when the program does not say. */
 const ANSWER_SHARE = 0.2;
 
-/** What a program says when it makes room: which tags stay, and down to which share of the window. */
-type RoomWish =
+/** Options of a compaction: which messages stay, and the target share of the window. */
+type RoomOptions =
   & Partial<Pick<ContextBody, "base" | "append" | "important" | "preserve" | "reserve">>
   & {
-    /** Share of the window to come down to. */
+    /** Target share of the window. */
     readonly policy?: { readonly share?: number };
   };
 
-/**
- * The conversation's window, in the program's hands: the answer says what the conversation is now.
- */
-interface ContextPort {
-  /** Puts a summary, made by a second inference, in place of the oldest exchanges. */
-  compact(wish?: RoomWish): Promise<ContextAnswer>;
-  /** Puts a note in place of the oldest exchanges. */
-  evict(wish?: RoomWish): Promise<ContextAnswer>;
-  /** Archives all that is not kept; its number says where. */
-  checkpoint(wish?: RoomWish): Promise<ContextAnswer>;
-}
-
-/** What a foreign program is handed at each turn. */
+/** What a foreign program receives at each turn. */
 interface ForeignPorts extends KernelPorts {
   readonly limits: StartBody["limits"];
-  readonly context: ContextPort;
+  readonly context: ReturnType<typeof contextPort>;
   /** The conversation as it was when the worker started. */
   readonly conversation: StartBody["conversation"];
-  /** Hears signals and changes of the tool table until the turn ends. */
+  /** Registers for signals and changes of the tool table until the turn ends. */
   listen(listener: ForeignListener): void;
 }
 
-/** What a foreign program may hear while its turn runs. */
+/** Events that a foreign program may receive during its turn. */
 interface ForeignListener {
-  /** SIGCTXPRESSURE comes with how full the window is; nothing is done about it but by the program. */
+  /** SIGCTXPRESSURE carries how full the window is; only the program itself reacts to it. */
   signal?(signal: Signal, pressure?: ContextPressure): void;
   chunk?(chunk: StreamChunk): void;
   capsChanged?(): void;
   modelChanged?(contextWindow: number): void;
 }
 
-/** What the source must evaluate to. */
+/** What the source text must evaluate to. */
 interface ForeignProgram {
   turn(ports: ForeignPorts, message: ChatMessage | undefined): Promise<TurnEnd> | TurnEnd;
 }
 
 /**
- * Loads `source`.
- * @throws Fault `invalidInput` when it does not evaluate to `{ turn }`. A turn that throws anything
- * but a fault rejects with `upstream`.
+ * Loads an agent program from its source text.
+ * @throws Fault `invalidInput` when the source does not evaluate to `{ turn }`. A turn that throws
+ * anything but a fault rejects with `upstream`.
  */
 function loadForeign(
   kernel: KernelPorts,
@@ -195,21 +183,25 @@ function loadForeign(
   });
 }
 
+/** The program's control over its context window. Each answer holds the new conversation. */
 function contextPort(
   kernel: Pick<KernelPorts, "makeRoom">,
   { contextWindow, outputTokens }: StartBody["limits"],
-): ContextPort {
-  const most = Math.max(1, Math.floor(Math.min(outputTokens, contextWindow * ANSWER_SHARE)));
-  const by = (method: ContextBody["method"]) => ({ policy, ...wish }: RoomWish = {}) =>
+) {
+  const reserve = Math.max(1, Math.floor(Math.min(outputTokens, contextWindow * ANSWER_SHARE)));
+  const by = (method: ContextBody["method"]) => ({ policy, ...options }: RoomOptions = {}) =>
     kernel.makeRoom({
-      reserve: most,
-      ...wish,
+      reserve,
+      ...options,
       ...(policy?.share === undefined ? {} : { share: policy.share }),
       method,
     });
-  return Object.freeze<ContextPort>({
+  return Object.freeze({
+    /** Replaces the oldest exchanges by a summary, which a second inference writes. */
     compact: by("compact"),
+    /** Replaces the oldest exchanges by a note. */
     evict: by("evict"),
+    /** Archives everything that is not kept; the answer holds the archive's number. */
     checkpoint: by("checkpoint"),
   });
 }
@@ -239,7 +231,7 @@ function turnEnd(value: unknown): TurnEnd {
   if (typeof stop !== "string" || typeof text !== "string") {
     throw new Fault("upstream", "Cannot end the turn: the agent program gave no { stop, text }");
   }
-  // The kernel checks `stop` against the closed list.
+  // The kernel checks `stop` against its closed list.
   return { stop, text } as TurnEnd;
 }
 

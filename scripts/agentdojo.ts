@@ -1,7 +1,7 @@
 /**
- * `deno task redteam:agentdojo`: fetches AgentDojo (MIT) and what its tasks need from PyPI into the cache, once, and plays
- * it with `remit redteam --suite agentdojo`; flags of that command pass. Nothing of it comes into the repository.
- *
+ * `deno task redteam:agentdojo`: fetches AgentDojo (MIT) and what its tasks need from PyPI into the
+ * cache, once, and plays it with `remit redteam --suite agentdojo`, passing on flags of that
+ * command. Nothing fetched enters the repository.
  * @module
  */
 import { join } from "node:path";
@@ -9,13 +9,13 @@ import { placesOf } from "../launch/disk/places.ts";
 import { print, ROOT } from "./process.ts";
 
 const AGENTDOJO = "agentdojo==0.1.35";
-/** Of what AgentDojo wants, all that tasks, tools and checkers import: no provider's package. */
+/** The dependencies of AgentDojo that its tasks, tools and checkers import, without model providers' packages. */
 const NEEDS = [
   ...["pydantic==2.13.4", "pyyaml==6.0.3", "docstring-parser==0.17.0", "deepdiff==8.6.1"],
   ...["email-validator==2.3.0", "typing-extensions==4.15.0"],
 ];
 
-/** Runs a program with this one's streams; gives its exit code. */
+/** Runs a program with this process's streams; returns its exit code. */
 async function run(program: string, args: readonly string[]): Promise<number> {
   const streams = { stdin: "null", stdout: "inherit", stderr: "inherit" } as const;
   return (await new Deno.Command(program, { args: [...args], cwd: ROOT, ...streams }).spawn()
@@ -23,7 +23,7 @@ async function run(program: string, args: readonly string[]): Promise<number> {
     .code;
 }
 
-/** The folder where it lies; undefined where pip could not fetch it. */
+/** Returns the folder that holds AgentDojo; undefined where pip cannot fetch it. */
 async function provideAgentDojo(cache: string): Promise<string | undefined> {
   const folder = join(cache, AGENTDOJO.replace("==", "-"));
   const whole = join(folder, "whole");
@@ -35,7 +35,7 @@ async function provideAgentDojo(cache: string): Promise<string | undefined> {
   }
   const pip = ["-m", "pip", "install", "--quiet", "--target", folder];
   if (await run("python3", [...pip, ...NEEDS]) !== 0) return undefined;
-  // Without what it depends on: its pipelines, and with them every provider's package, are not loaded.
+  // Without dependencies: the pipelines, and with them every provider's package, are never loaded.
   if (await run("python3", [...pip, "--no-deps", AGENTDOJO]) !== 0) return undefined;
   await Deno.writeTextFile(whole, "");
   return folder;

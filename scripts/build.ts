@@ -1,7 +1,7 @@
 /**
- * `deno task build`: builds every program and the tool plugins where the command will look for them. The command builds
- * each when it first needs it; this is for machines that will be offline then, and for tests that run beside each other.
- *
+ * `deno task build`: builds every program and the tool plugins where the commands look for them.
+ * The commands would build each at first need; this task is for machines that will be offline then,
+ * and for tests that run in parallel.
  * @module
  */
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { cachePackages, print, ROOT } from "./process.ts";
 const MODELS: readonly ModelProgram[] = ["remote", "local", "native"];
 const WIKI: readonly WikiProgram[] = ["wiki", "parser"];
 
-/** Builds the programs that few ask for, two at a time. */
+/** Builds the less common programs, two at a time. */
 async function provideFew(parts: Parameters<typeof provideServeProgram>[0]): Promise<void> {
   const queue: (() => Promise<unknown>)[] = [
     () => provideMcpPrograms(parts),

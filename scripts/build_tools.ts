@@ -1,7 +1,7 @@
 /**
- * `deno task build:tools`: builds the tool plugins where the command will look for them, or says that they are there.
- * The command does the same at its first run; this is for machines that will be offline then.
- *
+ * `deno task build:tools`: builds the tool plugins where the commands look for them, or reports
+ * that they exist. The commands would build them at the first run; this task is for machines that
+ * will be offline then.
  * @module
  */
 import { placesOf } from "../launch/disk/places.ts";

@@ -2,9 +2,9 @@ import { type ModuleGraph, parseGraph } from "./house/mod.ts";
 import { denoJson, ROOT } from "./process.ts";
 
 /**
- * The module graph over `paths` (repository paths), as deno resolves it: one `deno info` over a file that imports them all.
- *
- * @throws Error when deno cannot read the graph, with what it said.
+ * Returns the module graph over `paths` (repository paths) as deno resolves it, by one `deno info`
+ * over a file that imports all of them.
+ * @throws Error with deno's output when deno cannot read the graph
  */
 export async function readGraph(paths: readonly string[]): Promise<ModuleGraph> {
   const root = `.build/graph_root.ts`;

@@ -1,19 +1,16 @@
 /**
  * The house lint over the whole repository: `deno run -R scripts/house_lint.ts [--by-folder]`.
- * Prints each finding as `path:line rule: message` and ends with 1 when one of them is an error.
- *
+ * Prints each finding as `path:line rule: message` and exits with 1 when one is an error.
  * @module
  */
 import { claimFindings, deadExports, type Finding, lintFile, undocumented } from "./house/mod.ts";
-import { parseSource } from "./house/source.ts";
+import { isSource, parseSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
-import { isAssembly, partOf } from "./import_table.ts";
+import { partOf } from "./import_table.ts";
 
-/** Findings of all files, each by itself and then all together. */
+/** Returns the findings of each file by itself, then of all files together. */
 export function lintTree(files: readonly TextFile[]): readonly Finding[] {
-  const sources = files.filter(({ path }) =>
-    path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
-  )
+  const sources = files.filter(({ path }) => isSource(path))
     .map(({ path, text }) => parseSource(path, text));
   return [
     ...files.flatMap(({ path, text }) => lintFile(path, text)),
@@ -23,7 +20,7 @@ export function lintTree(files: readonly TextFile[]): readonly Finding[] {
   ];
 }
 
-/** One finding as one line. */
+/** Formats a finding as one line. */
 export function findingLine({ path, line, rule, message, level }: Finding): string {
   return `${level === "warn" ? "warning " : ""}${path}:${line} ${rule}: ${message}`;
 }

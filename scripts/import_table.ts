@@ -14,9 +14,12 @@
  * @module
  */
 
-/** What one part may import beyond its own folder. */
+/** What a part may import beyond its own folder. */
 export type PartRule = {
-  /** Parts of ours, through their `mod.ts`; `contracts`, `port` and `text` through any file that is not private. */
+  /**
+   * Parts of this repository, through their `mod.ts`; `contracts`, `port` and `text` through any
+   * file that is not private.
+   */
   readonly parts: readonly string[];
   /** npm packages, as named in deno.json; docs/dependencies.md says why. */
   readonly npm: readonly string[];
@@ -32,14 +35,14 @@ const BELOW_COMMANDS = [
 const PLUGIN = [...OPEN, "tools-wasm/sdk"] as const;
 const MCP_SDK = ["@modelcontextprotocol/client", "@modelcontextprotocol/server"] as const;
 
-/** THE table. A folder that is not in it may not hold a TypeScript file. */
+/** The import table. A folder that is not in it may not hold a TypeScript file. */
 export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Open to everyone.
   contracts: { parts: [], npm: ["zod"] },
   port: { parts: ["contracts"], npm: [] },
   text: { parts: ["contracts"], npm: [] },
 
-  // A request, in the order of its way.
+  // The path of a request, in order.
   cli: {
     parts: [
       ...[
@@ -76,9 +79,10 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
     ],
     npm: ["zod"],
   },
-  // Suites, a compromised model and what came of it; its runs are processes of `remit run`.
+  // Suites, a compromised model and reports; its runs are processes of `remit run`.
   redteam: { parts: [...OPEN, "planned"], npm: ["zod", "yaml"] },
-  // People of a world, what they remember, what a day comes to; their steps are tasks of the kernel.
+  // The people of a world, what they remember and the summary of a day; their steps are tasks of
+  // the kernel.
   world: { parts: OPEN, npm: ["zod", "yaml"] },
   // Plans, a scheduler, a merge queue over git; its tasks are a kernel's.
   swarm: { parts: OPEN, npm: ["zod", "yaml"] },
@@ -112,7 +116,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   // Folders and pages on their way into a wiki; its process, started and asked.
   "memory-wiki/host": { parts: [...OPEN, "launch/disk", "launch/program"], npm: ["zod"] },
 
-  // A service, a library without a terminal: whoever starts it hands over kernels, clocks and disks.
+  // The service, a library without a terminal: the caller passes in kernels, clocks and disks.
   service: {
     parts: [...OPEN, "service/hosts", "service/peer", "service/trace", "service/trigger"],
     npm: ["zod"],
@@ -145,7 +149,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   "tools-wasm/sdk": { parts: OPEN, npm: ["binaryen"] },
   // Plugins that people add, their signatures and cases; a host to try them in.
   "tools-wasm/kit": { parts: [...OPEN, "launch/disk", "launch/program"], npm: ["yaml", "zod"] },
-  // Plugins. What one imports ends in its module or script, and in nothing else.
+  // Plugins. What a plugin imports is compiled into its module or script and nothing else.
   "tools-wasm/exec": {
     parts: OPEN,
     npm: ["assemblyscript", "quickjs-wasi", "sucrase"],
@@ -189,7 +193,7 @@ export const IMPORT_TABLE: Readonly<Record<string, PartRule>> = Object.freeze({
   },
 });
 
-/** npm packages that any `*_test.ts` and fixture may import beside those of its part. */
+/** npm packages that any `*_test.ts` and fixture may import in addition to those of its part. */
 const TEST_NPM: readonly string[] = [
   "fast-check",
   "@noble/ed25519",
@@ -203,11 +207,16 @@ const TEST_NPM: readonly string[] = [
 export type BundleRule = {
   readonly entry: string;
   readonly npm: readonly string[];
-  /** Files of ours that must not be reached by code, because they load what the child must not have. */
+  /**
+   * Files of this repository that the bundle's code must not reach, because they load what the
+   * child must not have.
+   */
   readonly without: readonly string[];
 };
 
-/** The process entries. A worker and a toolhost hold no third-party code at all but what stands here. */
+/**
+ * The process entries. Workers and toolhosts hold no third-party code except what is listed here.
+ */
 export const BUNDLES: readonly BundleRule[] = Object.freeze([
   // acorn is loaded when a task with a planned program begins.
   { entry: "kernel/main.ts", npm: ["zod", "ajv", "acorn"], without: [] },
@@ -258,28 +267,30 @@ export const BUNDLES: readonly BundleRule[] = Object.freeze([
 ]);
 
 /**
- * The folders of `kernel/`, from the bottom up: a file imports of them its own and those that stand before it. The
- * files of `kernel/` itself wire them, and none of them imports those. What each holds: docs/map.md.
+ * The folders of `kernel/`, from the bottom up: a file may import its own folder and those listed
+ * before it. The files directly in `kernel/` wire them, and no folder imports those. What each
+ * holds: docs/map.md.
  */
 const KERNEL_LAYERS: readonly string[] = [
-  // The core: rights, the machine's processes, which have none, a task's own, the log.
+  // The core: rights, processes of the machine, which have no rights, processes of a task, the log.
   ...["core/lease", "core/start", "core/child", "core/process", "core/log", "core/fleet"],
-  // What those processes are for, each by itself; at the end the tools that ask models and people.
+  // What those processes serve, each by itself; at the end the tools that ask models and people.
   ...["power/net", "power/toolhost", "power/wiki", "power/command", "power/agent"],
   "power/model",
   ...["power/plugin", "power/peer", "power/mcp"],
-  // A task: its worker, what that says, its conversation, its turns; then all of it together.
+  // A task: its worker, what the worker says, its conversation, its turns; then all of it together.
   ...["task/worker", "task/context", "task/session", "task"],
   // What the operator may do.
   "control",
 ];
 
-/** Folders whose folders are parts of their own. */
+/** Folders whose subfolders are parts of their own. */
 const DIVIDED: ReadonlySet<string> = new Set(["bridges", "launch", "service", "tools-wasm"]);
 
 /**
- * The part that a repository path belongs to: the longest of its folders that the table names, else its first folder, and
- * in the divided folders the first two. Top-level files belong to none (`""`).
+ * Returns the part that a repository path belongs to: the longest prefix of its folders that the
+ * table names, else its first folder, or in divided folders its first two. Top-level files belong
+ * to no part (`""`).
  */
 export function partOf(path: string): string {
   const folders = path.split("/").slice(0, -1);
@@ -290,36 +301,35 @@ export function partOf(path: string): string {
   return folders.slice(0, DIVIDED.has(folders[0] ?? "") ? 2 : 1).join("/");
 }
 
-/** Whether `path` is AssemblyScript: `.ts` by name, and nothing that Deno could read. */
+/** Whether `path` is AssemblyScript: named `.ts`, but not readable by Deno. */
 export function isAssembly(path: string): boolean {
   return /\/assembly\/.*\.ts$/.test(path);
 }
 
-/** Files that wire parts together beside a `main.ts`, which would be too long without them. */
+/** Files beside a `main.ts` that wire parts together, because `main.ts` would be too long. */
 const WIRING: ReadonlySet<string> = new Set([
   "kernel/main_agents.ts",
   "kernel/main_fleet.ts",
   "kernel/main_models.ts",
   "kernel/main_tools.ts",
   "kernel/main_mcp.ts",
-  "kernel/main_tools.ts",
   "kernel/main_work.ts",
 ]);
 
-/** Whether `path` is one of the files that wire parts together: a `main.ts`, or anything outside the running system. */
+/** Whether a file may wire parts together: a `main.ts`, or any file outside the running system. */
 function mayWire(path: string): boolean {
   const rule = IMPORT_TABLE[partOf(path)];
   return path.endsWith("/main.ts") || WIRING.has(path) || rule?.parts[0] === "*";
 }
 
-/** Whether `path` is what tests share: a file beneath a folder `_fixture/`. */
+/** Whether `path` is shared test code: a file beneath a folder `_fixture/`. */
 export function isFixture(path: string): boolean {
   return path.includes("/_fixture/");
 }
 
 /**
- * Says why the file `from` may not import the file `to` (both repository paths); undefined when it may.
- * A private `_x.ts`, a test and a test's `_fixture/` are never imported from outside.
+ * Returns why the file `from` may not import the file `to` (both repository paths); undefined when
+ * it may. A private `_x.ts`, a test and a test's `_fixture/` are never imported from outside.
  */
 export function mayImport(from: string, to: string): string | undefined {
   const folder = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
@@ -334,7 +344,7 @@ export function mayImport(from: string, to: string): string | undefined {
   const [source, target] = [partOf(from), partOf(to)];
   const rule = IMPORT_TABLE[source];
   if (rule === undefined) return `the folder "${source}" is not in the import table`;
-  // A test brings real neighbours rather than fakes, so it wires, too.
+  // A test uses real neighbours and no fakes, so it wires parts, too.
   if (testing) return undefined;
   if (source === target) return source === "kernel" ? mayReach(from, to) : undefined;
 
@@ -345,7 +355,7 @@ export function mayImport(from: string, to: string): string | undefined {
   return `"${source}" may not import "${target}"`;
 }
 
-/** Says why the kernel's file `from` may not import its file `to`; undefined when it may. */
+/** Returns why the kernel's file `from` may not import its file `to`; undefined when it may. */
 function mayReach(from: string, to: string): string | undefined {
   const folder = (path: string): string => /^kernel\/(.+)\/[^/]+$/.exec(path)?.[1] ?? "";
   const [own, other] = [folder(from), folder(to)];
@@ -356,7 +366,7 @@ function mayReach(from: string, to: string): string | undefined {
   return `"${to}" does not lie beneath "kernel/${own}"`;
 }
 
-/** Says why the file `from` may not import the npm package `name`; undefined when it may. */
+/** Returns why the file `from` may not import the npm package `name`; undefined when it may. */
 export function mayImportNpm(from: string, name: string): string | undefined {
   const rule = IMPORT_TABLE[partOf(from)];
   if (rule === undefined) return `the folder "${partOf(from)}" is not in the import table`;

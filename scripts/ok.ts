@@ -1,26 +1,22 @@
 /**
- * `deno task ok`: everything that can be said about the code without running it, one line each, and an end at the
- * first step that fails, with all that it found.
- *
+ * `deno task ok`: every check of the code that does not run it. Prints one line per check and stops
+ * at the first that fails, with all its findings.
  * @module
  */
 import { readGraph } from "./graph.ts";
 import { graphFindings } from "./house/mod.ts";
+import { isSource } from "./house/source.ts";
 import { readTree, type TextFile } from "./house/tree.ts";
-import { isAssembly } from "./import_table.ts";
 import { findingLine, lintTree } from "./house_lint.ts";
 import { measure, sizeFindings } from "./size.ts";
 import { cachePackages, print, ROOT, runDeno } from "./process.ts";
 
-/** What one step found: nothing, or a text. `note` goes on its line. */
+/** The result of a step: `failed` holds the findings; `note` goes on the step's line. */
 type Verdict = { readonly failed?: string; readonly note?: string };
 type Step = { readonly name: string; readonly run: () => Promise<Verdict> };
 
 const files = readTree(ROOT);
-const sources = files.filter(({ path }) =>
-  path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts")
-)
-  .map(({ path }) => path);
+const sources = files.map(({ path }) => path).filter(isSource);
 
 const STEPS: readonly Step[] = [
   { name: "packages", run: async () => said(await cachePackages()) },

@@ -1,22 +1,24 @@
-/** How a child process of a script ended. */
+/** The result of a child process of a script. */
 export type Ended = { readonly code: number; readonly output: string };
 
 /** The repository's root, without a final slash. */
 export const ROOT: string = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
-/** Writes text to stdout, whole, before it returns: lines of suites that run beside each other stay lines. */
+/**
+ * Writes the whole text to stdout before it returns, so that lines of parallel suites stay whole.
+ */
 export function print(text: string): void {
   let bytes = new TextEncoder().encode(text);
   while (bytes.length > 0) bytes = bytes.subarray(Deno.stdout.writeSync(bytes));
 }
 
-/** Runs this deno with `args` at the root, without colours, and gives both streams as one text. */
+/** Runs this deno with `args` at the root, without colours; returns both streams as one text. */
 export async function runDeno(args: readonly string[]): Promise<Ended> {
   const { code, stdout, stderr } = await denoOutput(args);
   return { code, output: stdout + stderr };
 }
 
-/** Runs this deno with `args` at the root and gives its stdout alone, which is what `--json` commands write. */
+/** Runs this deno with `args` at the root; returns only stdout, for `--json` commands. */
 export async function denoJson(args: readonly string[]): Promise<Ended> {
   const { code, stdout, stderr } = await denoOutput(args);
   return { code, output: code === 0 ? stdout : stderr };
@@ -33,7 +35,7 @@ async function denoOutput(args: readonly string[]) {
   return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
 }
 
-/** Fetches the npm packages of deno.json into the cache, so that everything after it works offline. */
+/** Fetches the npm packages of deno.json, so that everything afterwards works offline. */
 export async function cachePackages(): Promise<Ended> {
   return await runDeno(["install", "--quiet"]);
 }

@@ -1,6 +1,6 @@
 /**
- * `deno task size`: how large the house is, against its budgets. Files, lines, median and largest file of each folder,
- * and what each process loads. `deno task ok` fails where a budget is passed.
+ * `deno task size`: the size of the code against its budgets: files, lines, median and largest file
+ * of each folder, and what each process loads. `deno task ok` fails where a budget is exceeded.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isAssembly } from "./import_table.ts";
 import { print, ROOT } from "./process.ts";
 import { BUDGET } from "./size_budget.ts";
 
-/** The width at which lines are counted: what stands on one longer line counts as the lines it would take. */
+/** Line width for counting: a longer line counts as the lines that it would fill. */
 const WIDTH = 100;
 const NOT_COUNTED =
   /_test\.ts$|_endless\.ts$|\/_fixture\/|^tests\/|^bench\/|\/testing\/|^examples\//;
@@ -25,7 +25,7 @@ export interface Size {
   readonly largest: string;
 }
 
-/** Lines of a text at {@link WIDTH}. */
+/** Counts the lines of a text at {@link WIDTH}. */
 export function linesOf(text: string): number {
   return text.replace(/\n$/, "").split("\n")
     .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / WIDTH)), 0);
@@ -43,7 +43,7 @@ function sizeOf(name: string, files: readonly (readonly [string, number])[]): Si
   };
 }
 
-/** Sizes of the house, of its top folders and of what each `main.ts` loads; tests, fixtures and examples are not counted. */
+/** Measures all, top folders and what each `main.ts` loads; no tests, fixtures, examples. */
 export function measure(
   tree: readonly TextFile[],
   graph: ModuleGraph,
@@ -73,7 +73,7 @@ export function measure(
   };
 }
 
-/** Where the house is larger than its budgets, and where something has none. */
+/** Returns a finding for each exceeded budget, and for each folder or process without one. */
 export function sizeFindings(sizes: ReturnType<typeof measure>): readonly Finding[] {
   const all = [sizes.house, ...sizes.folders, ...sizes.processes];
   return all.flatMap(({ name, files, lines, largest }) => {
@@ -83,10 +83,10 @@ export function sizeFindings(sizes: ReturnType<typeof measure>): readonly Findin
     if (budget === undefined) {
       return [say(`"${name}" has no budget: it has ${files} files, ${lines} lines`)];
     }
-    const [mostFiles, mostLines] = budget;
-    return files <= mostFiles && lines <= mostLines ? [] : [
+    const [maxFiles, maxLines] = budget;
+    return files <= maxFiles && lines <= maxLines ? [] : [
       say(
-        `"${name}" has ${files} files and ${lines} lines, its budget is ${mostFiles} and ${mostLines}: ` +
+        `"${name}" has ${files} files and ${lines} lines, its budget is ${maxFiles} and ${maxLines}: ` +
           `remove or reuse something (largest: ${largest})`,
       ),
     ];
@@ -99,9 +99,9 @@ if (import.meta.main) {
     .filter((path) => path.endsWith(".ts") && !isAssembly(path));
   const sizes = measure(tree, await readGraph(sources));
   const row = ({ name, files, lines, median, largest }: Size): string => {
-    const [mostFiles = 0, mostLines = 0] = BUDGET[name] ?? [];
-    return `${name.padEnd(34)} ${`${files}/${mostFiles}`.padStart(11)} ${
-      `${lines}/${mostLines}`.padStart(15)
+    const [maxFiles = 0, maxLines = 0] = BUDGET[name] ?? [];
+    return `${name.padEnd(34)} ${`${files}/${maxFiles}`.padStart(11)} ${
+      `${lines}/${maxLines}`.padStart(15)
     } ${String(median).padStart(6)}  ${largest}\n`;
   };
   print(`${"".padEnd(34)} ${"files".padStart(11)} ${"lines".padStart(15)} median  largest\n`);

@@ -1,12 +1,14 @@
 /**
- * `deno task test [--verbose] [PATH_PREFIX]...`: the everyday tests, and the examples in the doors' docs.
- * `deno task test:long` (`--long`): the tests whose name ends in `(long)`. `deno task test:fault` (`--endless`): what
- * lies in `*_endless.ts`. `deno task test:fuzz` (`--fuzz`): the tests of files with properties, each tried many times.
+ * `deno task test [--verbose] [PATH_PREFIX]...`: the everyday tests, and the examples in the doors'
+ * docs. `deno task test:long` (`--long`): tests whose name ends in `(long)`. `deno task test:fault`
+ * (`--endless`): `*_endless.ts`. `deno task test:fuzz` (`--fuzz`): the tests of files with
+ * properties, with many more tries per property.
  *
- * What is random follows from a seed: `--seed=N`, else a fixed one, and a fresh one for `test:fuzz` and `test:fault`.
+ * Random choices derive from a seed: `--seed=N`, else a fixed one, or a fresh one for `test:fuzz`
+ * and `test:fault`.
  *
- * One line a suite, failures and skipped tests as they come (where `CI` is `true` a skipped test is a failed one), and
- * `N passed, N failed` alone on the last line.
+ * Prints one line per suite, failures and skipped tests as they occur (where `CI` is `true`, a
+ * skipped test counts as failed), and `N passed, N failed` on the last line.
  *
  * @module
  */
@@ -19,11 +21,11 @@ import { seedOf } from "./testing/seed.ts";
 import { type Suite, type SuiteKind, suitesOf } from "./testing/suite.ts";
 import { sumTallies, tallyLine, tellsOfSkip } from "./testing/tally.ts";
 
-/** One more than cores: tests wait for processes more than half of their time. */
+/** One more than cores: tests wait for processes more than half of the time. */
 const LANES = navigator.hardwareConcurrency + 1;
 const BUILD = ["run", "-A", "--quiet", "--no-check", "scripts/build.ts"];
 
-/** What is run, and how it is told. */
+/** What to run, and how to report it. */
 type Plan = {
   readonly kind: SuiteKind;
   readonly seed: number;
@@ -31,7 +33,7 @@ type Plan = {
   readonly end: GuardedRun["end"];
 };
 
-/** Runs the suites in batches, some beside each other, then those that must run alone. */
+/** Runs the suites in batches, several in parallel, then those that must run alone. */
 async function runAll(
   suites: readonly Suite[],
   { kind, seed, verbose, end }: Plan,
@@ -92,7 +94,7 @@ if (import.meta.main) {
     print(`FAIL  packages\n${fetched.output.trim()}\n0 passed, 1 failed\n`);
     Deno.exit(1);
   }
-  // Once, before suites that run beside each other would each build it on a machine that has none.
+  // Built once here: parallel suites would each build it on a machine without a cache.
   const built = options.only.length > 0 ? fetched : await runDeno(BUILD);
   if (built.code !== 0) {
     print(`FAIL  build\n${built.output.trim()}\n0 passed, 1 failed\n`);

@@ -1,25 +1,25 @@
-/** The checks of a swarm: the base's own, run over a tree that a change made, inside walls. @module */
+/** The checks of a swarm: taken from the base commit and run within walls over a changed tree. @module */
 import type { SwarmPlan } from "./plan.ts";
 import type { Mirror } from "./mirror.ts";
 import type { SwarmPowers } from "./swarm_powers.ts";
 import { isAmong, type TreeFile } from "./tree_files.ts";
 
-/** What checks came to. */
+/** Result of the checks. */
 export interface Checked {
   readonly ok: boolean;
-  /** Which failed, and the end of what it printed: untrusted. */
+  /** The failed check and the end of its output. Untrusted. */
   readonly said: string;
 }
 
-/** Checks one tree. `changed`: the paths of the change itself, whatever was merged before it. */
+/** Checks one tree. `changed`: the paths of the change itself. */
 export type Check = (tree: string, changed: readonly string[]) => Promise<Checked>;
 
-const SAID = 6_000;
+const MAX_SAID = 6_000;
 
 /**
- * Makes the check. Files that the checks are made of are always those of `base`: what the plan keeps, and every word of a
- * command that names a file of the base. A word that names a folder (`src/`) says what is checked: kept, no check would
- * ever see a change of it.
+ * Makes the check. The files of the checks themselves always come from `base`: those in the plan's
+ * `keep`, and every word of a command that names a file of the base. Words that name folders
+ * (`src/`) are not kept: they say what to check, and keeping them would hide every change there.
  */
 export function makeCheck(parts: {
   readonly powers: Pick<SwarmPowers, "check" | "plant" | "clear">;
@@ -27,7 +27,7 @@ export function makeCheck(parts: {
   readonly plan: Pick<SwarmPlan, "checks" | "keep">;
   readonly base: string;
   readonly mount: string;
-  /** A private folder of the swarm's. */
+  /** A private folder of the swarm. */
   readonly rooms: string;
 }): Check {
   const { powers, mirror, plan, mount } = parts;
@@ -58,7 +58,7 @@ export function makeCheck(parts: {
         ok: false,
         said: `the checks do not see the change: all that it changes (${
           changed.slice(0, 10).join(", ")
-        }) belongs to the checks, and is taken from the base`.slice(0, SAID),
+        }) belongs to the checks, and is taken from the base`.slice(0, MAX_SAID),
       };
     }
     const { files: theirs } = await mirror.tree(tree);
@@ -66,7 +66,7 @@ export function makeCheck(parts: {
     const room = `${parts.rooms}/check-${++runs}`;
     try {
       for (const { name, command, seconds } of plan.checks) {
-        // A fresh folder for each: one check must not leave what the next one finds.
+        // A fresh folder for each check, so that no check sees files of another.
         await powers.plant(`${room}/${mount}`, mirror.planted(files));
         const ran = await powers.check({
           folder: `${room}/${mount}`,
@@ -77,7 +77,7 @@ export function makeCheck(parts: {
         const printed = `${new TextDecoder().decode(ran.stdout)}${ran.stderr}`.trim();
         if (ran.code === 0 && ran.cut === undefined) continue;
         const how = ran.cut ?? `it ended with ${ran.code}`;
-        return { ok: false, said: `${name}: ${how}\n${printed.slice(-SAID)}` };
+        return { ok: false, said: `${name}: ${how}\n${printed.slice(-MAX_SAID)}` };
       }
       return { ok: true, said: plan.checks.map(({ name }) => `${name}: good`).join("\n") };
     } finally {

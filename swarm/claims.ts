@@ -1,9 +1,9 @@
 /**
- * Claims of a swarm's workers: the parts that each issue declares, as claims in the kernel's registry of shared resources,
- * which alone knows who works where. They stand from the worker's first moment until its change is merged or dropped; a
- * worker at another kernel has none there.
- * Within the swarm the scheduler is the supervisor: the second waits. Who comes from elsewhere is the person's to decide.
- * docs/shared_resources.md
+ * Claims of a swarm's workers: the parts that each issue declares, claimed in the kernel's registry
+ * of shared resources, the only place that knows who works where. Claims last from the worker's
+ * start until its change is merged or dropped; a worker at another kernel has none in this
+ * registry. Within the swarm the scheduler decides conflicts: the second worker waits. Conflicts
+ * with others are the person's to decide. docs/shared_resources.md
  * @module
  */
 import * as z from "zod";
@@ -21,10 +21,10 @@ import type { SwarmEvent } from "./events.ts";
 import type { Attempt, IssueState, SwarmState } from "./journal.ts";
 import type { SwarmPowers } from "./swarm_powers.ts";
 
-/** What they are made with. */
+/** The parts of {@link makeClaims}. */
 export interface ClaimParts {
   readonly state: SwarmState;
-  /** The repository, by its name in the registry. */
+  /** The repository's name in the registry. */
   readonly resource: ResourceRef;
   /** The control operation `resources`. */
   readonly ask: (body: Json) => Promise<Json>;
@@ -34,50 +34,51 @@ export interface ClaimParts {
 
 /** The claims of one swarm. */
 export interface Claims {
-  /** Those of these issues that may begin, in this order: nobody of this swarm works where they do. */
+  /** Returns the issues that may begin, in order: no worker of this swarm claims their parts. */
   free(issues: readonly IssueState[]): Promise<readonly IssueState[]>;
-  /** Claims what the issue declares in the name of this worker's task, or renews it. What another has goes to the person. */
+  /** Claims the issue's parts for this worker's task, or renews the claims. Conflicts go to the person. */
   take(of: IssueState, author: Attempt): Promise<void>;
-  /** Waits until all of it is held, or the person decided. Gives why where the other keeps it. */
+  /** Waits until all parts are claimed or the person has decided. Returns the reason if the other keeps a part. */
   settled(of: IssueState, author: Attempt, stop: AbortSignal): Promise<string | undefined>;
   /**
-   * Extends what is held and would be over soon: a scheduler that is gone renews nothing. Ends what an earlier scheduler
-   * left for issues that are closed.
+   * Extends claims that expire soon, so that claims of a dead scheduler expire. Ends claims that an earlier scheduler
+   * left for closed issues.
    */
   renew(): Promise<void>;
-  /** Ends what is held for the issue. */
+  /** Ends the issue's claims. */
   release(of: IssueState): Promise<void>;
-  /** Tells a worker that begins what its issue was in conflict with. */
+  /** Tells a starting worker about its issue's last conflict. */
   tellBegun(of: IssueState, author: Attempt): Promise<void>;
-  /** Tells workers under way whose declared parts this merged change touched. */
+  /** Tells running workers whose declared parts this merged change touched. */
   tellMerged(of: IssueState): Promise<void>;
 }
 
-/** What the registry says of a claim. */
+/** The registry's answer to a claim. */
 const Outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("held"), lease: ResourceLease, renewed: z.boolean() }).strict(),
   z.object({ kind: z.literal("conflict"), report: ConflictReport }).strict(),
 ]);
 
 /**
- * Others filled the registry, a claim was held for a day (the most) or is over, a task was purged. Claims permit nothing:
- * the work goes on without.
+ * Ignores faults that do not matter for coordination: a full registry, a claim that was held for a
+ * day (the maximum) or has ended, a purged task. Claims permit nothing, so the work continues
+ * without.
  */
-function passed(error: unknown): undefined {
+function ignoreLost(error: unknown): undefined {
   if (error instanceof Fault && (error.code === "tooLarge" || error.code === "notFound")) return;
   throw error;
 }
 
-/** Claims that end within this time are renewed; the registry is asked at most as often as this. */
+/** Milliseconds before expiry at which claims are renewed, and minimum between two looks at the registry. */
 const SOON_MS = 600_000, LOOK_MS = 60_000;
-/** Milliseconds between two looks at what a person has to decide. */
+/** Milliseconds between two looks at undecided conflicts. */
 const DECIDED_MS = 2_000;
-/** Paths of one conflict that a worker is told of. */
-const MOST_TOLD = 8;
+/** Maximum paths of one conflict reported to a worker. */
+const MAX_TOLD = 8;
 
-/** Makes them. An issue that declares no part asks for nothing. */
+/** Makes the claims of a swarm. An issue without declared parts claims nothing. */
 export function makeClaims({ state, resource, ask, powers, record }: ClaimParts): Claims {
-  /** Issues that were found free, until they are released: a worker at another kernel has no claim in this one's registry. */
+  /** Issues found free, until released; needed because a worker at another kernel has no claim in this registry. */
   const coming = new Set<IssueState>();
   let looked = 0;
 
@@ -87,7 +88,7 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
   };
   const scopes = ({ issue }: IssueState): readonly ResourceScope[] => {
     const all = [...new Set(issue.paths.map((path) => path.replace(/\/$/, "")))];
-    // A part beneath another is claimed with that one.
+    // A part beneath another is claimed with it.
     return all.filter((path) => !all.some((each) => path.startsWith(`${each}/`)))
       .map((path) => ResourceScope.parse(path));
   };
@@ -99,9 +100,9 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
   const touch = (a: readonly ResourceScope[], b: readonly ResourceScope[]): boolean =>
     a.some((one) => b.some((two) => overlaps(one, two)));
 
-  /** A claim that is over meanwhile needs no end. */
+  /** Ends a claim; one that has ended meanwhile is ignored. */
   const end = async (lease: ResourceLease): Promise<void> => {
-    await ask({ do: "release", task: lease.owner.task, claim: lease.id }).catch(passed);
+    await ask({ do: "release", task: lease.owner.task, claim: lease.id }).catch(ignoreLost);
   };
   const claim = async (
     task: string,
@@ -112,11 +113,11 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
       const asked = { do: "claim", task, resource, scope, mode, standing: true } as const;
       return Outcome.parse(await ask(asked));
     } catch (error) {
-      return passed(error);
+      return ignoreLost(error);
     }
   };
 
-  /** What of it another has: reports that nobody decided, and those that went to the other. */
+  /** Claims the issue's parts and returns conflicts that are undecided or were decided for the other. */
   const contested = async (
     of: IssueState,
     { n, task = "" }: Attempt,
@@ -165,7 +166,7 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
       ...{ do: "report", task, resource, scope, about: "version", colour },
       ...(holder === "" ? {} : { holder: { task: holder, agent: role } }),
       ...{ observed: head(observed), current: head(current) },
-    })).catch(passed);
+    })).catch(ignoreLost);
   };
 
   return Object.freeze<Claims>({
@@ -213,7 +214,7 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
       looked = now;
       for (const lease of (await look()).leases) {
         const of = state.issues.get(issueOf(lease) ?? "");
-        // A scheduler that was killed between a merge and this: nobody works there any more.
+        // The issue is closed but an earlier scheduler was killed before it ended the claim.
         if (of !== undefined && of.status !== "open" && !coming.has(of)) await end(lease);
         if (of?.status !== "open" || lease.expiresAt - now > SOON_MS) continue;
         await claim(lease.owner.task, lease.scope, lease.mode);
@@ -229,10 +230,10 @@ export function makeClaims({ state, resource, ask, powers, record }: ClaimParts)
       const tried = of.attempts.findLast(({ ended }) => ended?.outcome.kind === "patch");
       if (last === undefined || tried === undefined) return;
       const holder = last.others[0]?.task ?? "";
-      for (const path of last.paths.slice(0, MOST_TOLD)) {
+      for (const path of last.paths.slice(0, MAX_TOLD)) {
         const scope = ResourceScope.safeParse(path);
         if (!scope.success) continue;
-        // Names of files are words of whoever made them.
+        // File names are text of whoever created the files.
         const found = { holder, observed: tried.from, current: from, colour: "YELLOW" } as const;
         await report(task, scope.data, found);
       }

@@ -1,4 +1,4 @@
-/** What happens in a swarm, as it is written down: one event, one line. @module */
+/** The events of a swarm's journal, one per line. @module */
 import * as z from "zod";
 import { Colour, Label } from "../contracts/authority/mod.ts";
 import { SwarmPlan } from "./plan.ts";
@@ -14,24 +14,23 @@ const paths = z.array(z.string().max(4_096)).max(10_000);
 /** How a task of a swarm ended. */
 const Outcome = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("patch"), commit: oid, tree: oid, paths, said: why }).strict(),
-  /** What a stage settled, as JSON text: it passed its gate. */
+  /** The document of a stage that passed its gate, JSON text. */
   z.object({ kind: z.literal("settled"), document: z.string().max(40_000) }).strict(),
   z.object({ kind: z.literal("approved"), review: SwarmReview }).strict(),
   z.object({ kind: z.literal("rejected"), review: SwarmReview }).strict(),
-  /** Nothing that counts came of it. */
+  /** No usable result. */
   z.object({
     kind: z.literal("nothing"),
     reason: z.enum(["empty", "failed", "timedOut", "cancelled", "misfit", "refused", "budget"]),
     why,
     said: why,
-    /** Files that it had staged by then. */
+    /** Files that the task had staged. */
     left: paths.optional(),
   }).strict(),
 ]);
-/** See {@link Outcome}. */
 export type Outcome = z.infer<typeof Outcome>;
 
-/** Everything that is written down. */
+/** An event of the journal. */
 export const SwarmEvent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("begun"),
@@ -49,15 +48,15 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     attempt,
     issue,
     work: z.enum(["author", "review", "stage"]),
-    /** Of work on a stage: which. */
+    /** For work on a stage: which one. */
     stage: z.enum(STAGES).optional(),
     role: z.string().max(64),
-    /** As the plan or the command names it; "" for the run's own. */
+    /** The plan's or command's model; "" for the run's default. */
     model: z.string().max(1_024),
     provider: z.string().max(64),
-    /** The commit that it works on. */
+    /** The commit to work on. */
     from: oid,
-    /** The kernel makes one task of this session, however often it is asked. */
+    /** Session id; the kernel creates only one task for it, even if asked repeatedly. */
     session: z.string().max(64),
   }).strict(),
   z.object({ kind: z.literal("started"), at: z.int(), attempt, task: z.string().max(32) }).strict(),
@@ -68,7 +67,7 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     outcome: Outcome,
     /** US dollars. */
     money: z.number().min(0),
-    /** Of what the task had read; journals of before have none. */
+    /** Label of what the task had read; absent in old journals. */
     label: Label.optional(),
     colour: Colour.optional(),
   }).strict(),
@@ -89,15 +88,15 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     at: z.int(),
     issue,
     paths,
-    /** Merged issues, with the tasks that made them, that changed these paths. */
+    /** Merged issues that changed these paths, with their tasks. */
     others: z.array(z.object({ issue, task: z.string().max(32) }).strict()).max(500),
   }).strict(),
-  /** Somebody else has a part that the issue declares: the person decides. */
+  /** Another task has claimed a part that the issue declares; the person decides. */
   z.object({
     ...{ kind: z.literal("contested"), at: z.int(), issue, attempt },
     conflict: z.string().max(16),
     scope: z.string().max(1_024),
-    /** Whose it is: a task. */
+    /** The task that holds the claim. */
     holder: z.string().max(32),
   }).strict(),
   z.object({
@@ -116,5 +115,4 @@ export const SwarmEvent = z.discriminatedUnion("kind", [
     why,
   }).strict(),
 ]);
-/** See {@link SwarmEvent}. */
 export type SwarmEvent = z.infer<typeof SwarmEvent>;

@@ -1,6 +1,7 @@
 /**
- * What happened in a swarm: events, one line each, and the state that they come to. An event that contradicts those
- * before it is refused, so that no issue is ever worked on twice at a time, whoever writes.
+ * The journal of a swarm: events, one per line, and the state folded from them. An event that
+ * contradicts earlier ones is refused, so that no issue is ever worked on twice at a time, whoever
+ * writes.
  * @module
  */
 import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
@@ -19,18 +20,18 @@ export interface Attempt extends Omit<Event<"assigned">, "kind" | "attempt"> {
   ended?: Event<"ended">;
 }
 
-/** Where an issue stands. */
+/** State of an issue. */
 export interface IssueState {
   readonly issue: SwarmIssue;
   status: "open" | "merged" | "failed" | "conflicted" | "cancelled";
   why: string;
   readonly attempts: Attempt[];
-  /** What its stages settled. */
+  /** Documents of its passed stages. */
   passed: Passed;
-  /** The change that is on its way. */
+  /** The change in progress, if any. */
   work: { readonly attempt: Attempt; readonly commit: string; readonly tree: string } | undefined;
   approvals: Attempt[];
-  /** Reviews of the change on its way that spoke against it. */
+  /** Rejecting reviews of the change in progress. */
   rejections: SwarmReview[];
   readonly handoffs: Handoff[];
   conflicts: Event<"conflict">[];
@@ -41,28 +42,28 @@ export interface IssueState {
     | undefined;
 }
 
-/** A swarm, as its journal has it. */
+/** A swarm's state, folded from its journal. */
 export interface SwarmState {
   readonly id: string;
   readonly begun: Event<"begun">;
   readonly issues: ReadonlyMap<string, IssueState>;
-  /** In the order in which they were made. */
+  /** In order of assignment. */
   readonly attempts: Attempt[];
   /** Merged issues, in the order of their commits. */
   readonly merges: IssueState[];
-  /** Trees that the checks found good, and what they said of the others. */
+  /** Results of checks by tree. */
   readonly checks: Map<string, Event<"checked">>;
   offered: Event<"offered"> | undefined;
   finished: Event<"finished"> | undefined;
 }
 
-/** The attempt of an issue that is under way. */
+/** The running attempt of an issue. */
 export const liveOf = ({ attempts }: Pick<IssueState, "attempts">): Attempt | undefined =>
   attempts.find(({ ended }) => ended === undefined);
 
 /**
- * What a task's tree and request hold of other tasks: nobody has reviewed a change that is merged before the last diff,
- * so that whoever works on it has read what its author had.
+ * The label and colour of other tasks' text in a task's tree and request. Nobody has reviewed a
+ * merged change before the last diff, so a worker has read what the change's author had read.
  */
 export function readBefore(
   state: Pick<SwarmState, "merges">,
@@ -76,7 +77,7 @@ export function readBefore(
       (all, { ended }) => mixLabel(all, ended?.label ?? "public"),
       "public",
     ),
-    // A journal of before does not say: then it may have been anything.
+    // A journal of an earlier version does not say: assume the worst.
     merged: authors.reduce<Colour>(
       (all, { ended }) => mixColour(all, ended?.colour ?? "RED"),
       "BLUE",
@@ -84,11 +85,11 @@ export function readBefore(
   };
 }
 
-/** US dollars that were spent. */
+/** US dollars spent. */
 export const spentOf = ({ attempts }: Pick<SwarmState, "attempts">): number =>
   attempts.reduce((sum, { ended }) => sum + (ended?.money ?? 0), 0);
 
-/** Begins a state. */
+/** The state after the first event. */
 export function beginState(event: SwarmEvent): SwarmState {
   if (event.kind !== "begun") throw wrong("its first line does not say how it began");
   return {
@@ -110,7 +111,7 @@ export function beginState(event: SwarmEvent): SwarmState {
   };
 }
 
-/** Takes one more event. @throws Fault `conflict` for one that contradicts those before it */
+/** Folds one event into the state. @throws Fault `conflict` for an event that contradicts earlier ones */
 export function takeEvent(state: SwarmState, event: SwarmEvent): void {
   switch (event.kind) {
     case "begun":
@@ -235,7 +236,7 @@ function takeOutcome(
         ).join("\n"),
       );
     case "nothing":
-      // A reviewer who fails is followed by another one; who else fails leaves word for the next.
+      // A failed review is simply repeated; other failures leave a handoff for the next attempt.
       if (attempt.work !== "review") {
         of.handoffs.push(handoff(attempt, outcome.why, outcome.left ?? [], "", outcome.said));
       }
@@ -245,7 +246,7 @@ function takeOutcome(
   }
 }
 
-/** The change on its way does not stand: the next worker is told why. */
+/** Drops the change in progress and leaves a handoff for the next worker. */
 function drop(of: IssueState, why: string, verification: string): void {
   const { work } = of;
   if (work !== undefined) {
@@ -292,7 +293,7 @@ function wrong(why: string): Fault {
   return new Fault("conflict", `Cannot go on with the swarm: ${why}`);
 }
 
-/** Reads a journal's lines. @throws Fault `conflict` that names the line which is wrong */
+/** Folds a journal's lines. @throws Fault `conflict` naming the invalid line */
 export function readState(lines: readonly string[]): SwarmState | undefined {
   let state: SwarmState | undefined;
   for (const [at, line] of lines.entries()) {

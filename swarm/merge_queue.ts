@@ -1,7 +1,7 @@
 /**
- * The merge queue: one change at a time onto the branch of the mirror, three-way, checked as it would be there, and the
- * branch moved by compare-and-swap. What was begun is written down before the branch moves, so that a queue that was
- * killed at any step goes on where it was.
+ * The merge queue: merges one change at a time onto the mirror's branch, three-way; checks the
+ * merged tree; and moves the branch by compare-and-swap. The journal records each merge before the
+ * branch moves, so that a killed queue continues where it was.
  * @module
  */
 import { Fault } from "../contracts/base/mod.ts";
@@ -10,20 +10,20 @@ import type { SwarmEvent } from "./events.ts";
 import type { IssueState, SwarmState } from "./journal.ts";
 import type { Mirror } from "./mirror.ts";
 
-/** What the queue works with. */
+/** The parts of the merge queue. */
 export interface QueueParts {
   readonly state: SwarmState;
   readonly mirror: Pick<Mirror, "tip" | "swap" | "merge" | "treeOf" | "commitTree">;
   readonly check: Check;
-  /** Writes an event down and takes it into the state. */
+  /** Records an event durably and folds it into the state. */
   record(event: SwarmEvent): Promise<void>;
   now(): number;
 }
 
-/** Puts one change into the branch, or says why not: afterwards the issue is merged, or its change is dropped. */
+/** Merges an issue's change into the branch; afterwards the issue is merged or its change is dropped. */
 export type Merging = (id: string) => Promise<void>;
 
-/** Makes the queue: whoever calls waits for those before. */
+/** Makes the queue; calls are served in order. */
 export function makeMergeQueue(parts: QueueParts): Merging {
   let before: Promise<void> = Promise.resolve();
   const head: Head = { now: undefined };
@@ -34,7 +34,7 @@ export function makeMergeQueue(parts: QueueParts): Merging {
   };
 }
 
-/** The branch's tip as this queue last saw it; a stale one is found when the branch is swapped. */
+/** The branch's tip as last seen; the swap detects a stale one. */
 interface Head {
   now: { readonly tip: string; readonly tree: string } | undefined;
 }
@@ -65,7 +65,7 @@ async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void
     message: `${of.issue.title.replace(/\s+/g, " ")}\n\nIssue: ${id}\nTask: ${
       work.attempt.task ?? ""
     }`,
-    // Of the journal, not of the clock: the same merge after a crash is the same commit.
+    // Time from the journal and not the clock, so that a merge repeated after a crash gives the same commit.
     at: work.attempt.ended?.at ?? state.begun.at,
   });
   const outcome = work.attempt.ended?.outcome;
@@ -81,7 +81,7 @@ async function mergeOne(parts: QueueParts, head: Head, id: string): Promise<void
   await record({ kind: "merged", at: now(), issue: id, commit });
 }
 
-/** Where the branch stands. A merge that moved it, and that nobody wrote down any more, is written down first. */
+/** The branch's tip. First records a merge that moved the branch before a crash. */
 export async function standing(
   { state, mirror, record, now }: Pick<QueueParts, "state" | "mirror" | "record" | "now">,
 ): Promise<NonNullable<Head["now"]>> {
@@ -94,7 +94,7 @@ export async function standing(
   return { tip, tree: await mirror.treeOf(tip) };
 }
 
-/** Whether the checks find a tree good; each is checked once. */
+/** Whether the checks pass on a tree; each tree is checked once. */
 export async function passes(
   { state, check, record, now }: Pick<QueueParts, "state" | "check" | "record" | "now">,
   { issue, work }: IssueState,
@@ -117,7 +117,7 @@ export async function passes(
   return ok;
 }
 
-/** Issues that were merged since `from`, and changed these paths. */
+/** Issues merged since `from` that changed these paths. */
 function othersOf(
   { merges }: SwarmState,
   from: string,

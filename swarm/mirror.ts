@@ -1,32 +1,33 @@
 /**
- * A bare mirror of one commit of a person's repository, with a configuration of its own: changes become commits, commits
- * are merged, and one branch of it moves by compare-and-swap. No hook, filter, attribute or submodule runs anything:
- * no file is ever checked out by git.
+ * A bare mirror of one commit of a person's repository, with its own configuration: changes become
+ * commits, commits are merged, and one branch moves by compare-and-swap. Nothing in the repository
+ * runs anything (no hook, filter, attribute or submodule), because git never checks out a file.
  * @module
  */
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 import { Fault } from "../contracts/base/mod.ts";
+import { joinBytes } from "../port/join_bytes.ts";
 import type { Loop, Ran } from "./run_powers.ts";
 import type { GitRoom, Planted, SwarmPowers } from "./swarm_powers.ts";
 import { badPath, type FileTree, parseTree, staysInside, type TreeFile } from "./tree_files.ts";
 import type { FoundBase } from "./repository.ts";
 
-/** One file of a change; absent bytes: it is deleted. */
+/** One file of a change; without `bytes` it is deleted. */
 export interface FileChange {
   readonly path: string;
   readonly bytes?: Uint8Array;
-  /** A new file may be run. One that is there keeps its mode. */
+  /** Whether a new file is executable. An existing file keeps its mode. */
   readonly executable?: boolean;
 }
 
-/** A commit and its tree, by name. */
+/** Object names of a commit and its tree. */
 export interface Committed {
   readonly commit: string;
   readonly tree: string;
 }
 
-/** What a three-way merge came to. */
+/** Result of a three-way merge. */
 export type Merge =
   | { readonly kind: "merged"; readonly tree: string }
   | { readonly kind: "conflict"; readonly paths: readonly string[] };
@@ -43,17 +44,17 @@ export interface Difference {
 export interface Mirror {
   /** Copies the base commit, its trees and blobs. Idempotent. */
   take(base: FoundBase): Promise<void>;
-  /** Removes a lock of the branch that a killed process left. For the only one who writes to the mirror. */
+  /** Removes a stale lock of the branch that a killed process left. Only for the mirror's single writer. */
   mend(): Promise<void>;
-  /** The commit that the branch stands at. */
+  /** The branch's commit. */
   tip(): Promise<string>;
-  /** Moves the branch, if it still stands at `from`; false otherwise. */
+  /** Moves the branch if it is still at `from`; false otherwise. */
   swap(to: string, from: string): Promise<boolean>;
   tree(commit: string): Promise<FileTree>;
   treeOf(commit: string): Promise<string>;
-  /** Files of a tree with their bytes; links that might lead out are left out. */
+  /** Files of a tree with their bytes, without links that might lead outside. */
   planted(files: readonly TreeFile[]): AsyncGenerator<Planted>;
-  /** Contents by blob, in this order. */
+  /** Contents of blobs, in the order of `names`. */
   blobs(names: readonly string[]): Promise<readonly Uint8Array[]>;
   /** Commits a change on `from`. Throws Fault `refused` for a path that no change may touch. */
   commit(
@@ -65,17 +66,17 @@ export interface Mirror {
       readonly at: number;
     },
   ): Promise<Committed>;
-  /** Commits a tree as the only child of `parent`. The same words at the same time are the same commit. */
+  /** Commits a tree as the only child of `parent`. Equal arguments give the same commit. */
   commitTree(
     tree: string,
     what: { readonly parent: string; readonly message: string; readonly at: number },
   ): Promise<string>;
-  /** One at a time. */
+  /** Merges two commits; one merge at a time. */
   merge(ours: string, theirs: string): Promise<Merge>;
   differences(from: string, to: string): Promise<readonly Difference[]>;
   /** A unified diff, for people and reviewers: untrusted text. */
   diff(from: string, to: string): Promise<string>;
-  /** Ends what is kept running for merges. */
+  /** Ends the process kept for merges. */
   close(): Promise<void>;
 }
 
@@ -89,7 +90,7 @@ const MERGE = ["merge-tree", "--write-tree", "--name-only", "-z", "--no-messages
 const encoder = new TextEncoder();
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** Makes it, over the folder of a bare repository that `take` makes. */
+/** Makes the mirror over the folder of a bare repository, which `take` creates. */
 export function makeMirror(
   powers: Pick<
     SwarmPowers,
@@ -143,7 +144,7 @@ export function makeMirror(
     await (await open?.catch(() => undefined))?.close();
   };
   const mergeTree = async (ours: string, theirs: string): ReturnType<Loop["ask"]> => {
-    // Words of a line that is read by a shell.
+    // INVARIANT: a shell splits this line into words, so only object names are allowed.
     if (![ours, theirs].every((each) => OID.test(each))) throw new TypeError("no name of a commit");
     for (let tries = 0;; tries++) {
       merges ??= powers.gitLoop(room, MERGE);
@@ -152,7 +153,7 @@ export function makeMirror(
       } catch (error) {
         await close();
         if (error instanceof Fault) throw error;
-        // One that was killed while nothing was asked of it is no reason to give up; a merge writes nothing that stands.
+        // The idle process may have been killed: try once more. A merge writes nothing permanent.
         if (tries > 0) {
           throw new Fault("upstream", "Cannot merge: git ended early", { cause: error });
         }
@@ -182,7 +183,7 @@ export function makeMirror(
           "/mirror",
         ]);
       }
-      // Its parents stay where they are: a mirror needs no history, and a shallow or a long one costs the same.
+      // A shallow mirror: no history is needed, so its cost does not depend on the history's length.
       powers.write(`${folder}/shallow`, `${commit}\n`);
       const source: GitRoom = { mirror: folder, objects };
       const listed = await git("read the repository", [
@@ -194,7 +195,7 @@ export function makeMirror(
       const packed = await git("read the repository", ["pack-objects", "--quiet", "--stdout"], {
         ...{ room: source, input: listed.stdout },
       });
-      // Without the repository beside it: what is not in the pack is missing here already.
+      // Run without the source repository, so that objects missing from the pack are detected here.
       await git("keep the repository", ["index-pack", "--stdin", "--fsck-objects"], {
         input: packed.stdout,
       });
@@ -250,7 +251,7 @@ export function makeMirror(
         else parts.push(encoder.encode(`M ${mode} inline ${quoted(path)}\n`), data(bytes));
       }
       await git("commit a change", ["fast-import", "--quiet", "--force", "--date-format=raw"], {
-        input: joined(parts),
+        input: joinBytes(parts),
       });
       const commit = await resolve(ref);
       return { commit, tree: await resolve(`${commit}^{tree}`) };
@@ -263,9 +264,9 @@ export function makeMirror(
         "",
         `${message}\n`,
       ];
-      // As git keeps an object: one process less for each change.
+      // Write the object directly in git's format, which saves a process per change.
       const body = encoder.encode(lines.join("\n"));
-      const whole = joined([encoder.encode(`commit ${body.length}\0`), body]);
+      const whole = joinBytes([encoder.encode(`commit ${body.length}\0`), body]);
       const commit = createHash(parent.length === 64 ? "sha256" : "sha1").update(whole).digest(
         "hex",
       );
@@ -319,26 +320,16 @@ export function makeMirror(
 
 const AUTHOR = "Remit <remit@localhost>";
 
-/** A path as fast-import reads it, whatever is in it. */
+/** A path quoted for fast-import. */
 function quoted(path: string): string {
   return `"${path.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }
 
 function data(bytes: Uint8Array): Uint8Array {
-  return joined([encoder.encode(`data ${bytes.length}\n`), bytes, encoder.encode("\n")]);
+  return joinBytes([encoder.encode(`data ${bytes.length}\n`), bytes, encoder.encode("\n")]);
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
-/** Reads `git cat-file --batch`. */
+/** Parses the output of `git cat-file --batch`. */
 function parseBatch(bytes: Uint8Array, count: number): readonly Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let at = 0; found.length < count;) {
@@ -354,7 +345,7 @@ function parseBatch(bytes: Uint8Array, count: number): readonly Uint8Array[] {
   return found;
 }
 
-/** Reads `git diff-tree -r -z --raw`. */
+/** Parses the output of `git diff-tree -r -z --raw`. */
 function parseRaw(text: string): readonly Difference[] {
   const parts = text.split("\0").filter((part) => part !== "");
   const found: Difference[] = [];

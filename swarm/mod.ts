@@ -1,5 +1,5 @@
 /**
- * Swarms: a plan of issues, workers on trees of their own, checks, reviews, a merge queue over a mirror of git's.
+ * Swarms: a plan of issues, workers with separate trees, checks, reviews, and a merge queue over a git mirror.
  *
  * @example
  * ```ts

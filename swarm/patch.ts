@@ -1,31 +1,31 @@
-/** What a worker staged, checked against the tree that it was handed, as a commit. @module */
+/** Turns a worker's staged files into a commit, checked against the tree that the worker received. @module */
 import { Fault } from "../contracts/base/mod.ts";
 import type { Outcome } from "./events.ts";
 import type { Attempt, IssueState, SwarmState } from "./journal.ts";
 import type { FileChange, Mirror } from "./mirror.ts";
 import { badPath } from "./tree_files.ts";
 
-/** One file that a task staged. */
+/** A file that a task staged. */
 export interface StagedFile {
-  /** Within the mount. */
+  /** Relative to the mount. */
   readonly path: string;
-  /** sha256 of what it was made from; absent: the file is new. */
+  /** SHA-256 of the original content; absent: the file is new. */
   readonly base?: string;
-  /** Size of what comes; absent: it is deleted. */
+  /** Size of the new content; absent: the file is deleted. */
   readonly bytes?: number;
   readonly executable?: boolean;
-  /** Throws Fault `refused` for content that is not what its digest says. */
+  /** Reads the content. Throws Fault `refused` if it does not match its digest. */
   read(): Uint8Array;
 }
 
-/** What a change is made a commit with. */
+/** The parts of {@link patchOf}. */
 export interface PatchParts {
   readonly state: SwarmState;
   readonly mirror: Pick<Mirror, "tree" | "blobs" | "commit">;
   sha256(bytes: Uint8Array): string;
 }
 
-/** A worker's change as a commit. @throws Fault `refused` for a change that no swarm takes */
+/** Commits a worker's change. @throws Fault `refused` for a change that is not allowed */
 export async function patchOf(
   { state, mirror, sha256 }: PatchParts,
   of: IssueState,
@@ -56,7 +56,7 @@ export async function patchOf(
     const bad = badPath(path);
     if (bad !== undefined) throw refuse(`${JSON.stringify(path.slice(0, 200))}: ${bad}`);
     const old = contents.get(path);
-    // A change is one of the tree that its worker was handed, and of nothing else.
+    // A change must start from the tree that its worker received.
     if ((old === undefined ? undefined : sha256(old)) !== base) {
       throw refuse(
         `${JSON.stringify(path)} was made from another version than the worker was handed`,

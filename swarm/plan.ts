@@ -1,4 +1,4 @@
-/** The file of a swarm: issues, roles, checks, limits; read once, with limits. @module */
+/** The file of a swarm: issues, roles, checks, limits; parsed with limits. @module */
 import { parse } from "yaml";
 import * as z from "zod";
 import { Fault } from "../contracts/base/mod.ts";
@@ -18,76 +18,75 @@ const Path = z.string().min(1).max(512).refine(
 );
 const Ref = z.string().min(1).max(1_024);
 
-/** One piece of work. */
+/** One issue. */
 export const SwarmIssue = z.object({
   id: Id,
   title: z.string().min(1).max(200),
   text: z.string().max(50_000).default(""),
-  /** Absent: the plan's author role. */
+  /** Default: the plan's author role. */
   role: Role.optional(),
   /** Issues that must be merged first. */
   after: z.array(Id).max(64).default([]),
-  /** Files and folders (ending in /) that it will change: no two that overlap are worked on at a time. */
+  /** Files and folders (ending in /) that it will change; issues with overlapping paths are worked on one after the other. */
   paths: z.array(Path).max(64).default([]),
 }).strict();
-/** See {@link SwarmIssue}. */
 export type SwarmIssue = z.infer<typeof SwarmIssue>;
 
-/** Who works or reviews. */
+/** A role that works or reviews. */
 const SwarmRole = z.object({
-  /** An agent of remit.yaml or of the box; absent: the one of the role's own name. */
+  /** An agent of remit.yaml or built in; default: the agent with the role's name. */
   agent: Role.optional(),
-  /** Models, the preferred one first; absent: the run's own. */
+  /** Models, the preferred one first; default: the run's model. */
   models: z.array(Ref).min(1).max(8).optional(),
   persona: z.string().max(8_000).optional(),
 }).strict();
 
 const SwarmLimits = z.object({
-  /** Tasks at a time. */
+  /** Simultaneous tasks. */
   workers: z.int().min(1).max(256).default(2),
-  /** Workers that try one issue, one after the other; and tries at a review. */
+  /** Attempts at one issue, and at one review. */
   attempts: z.int().min(1).max(10).default(3),
-  /** Tasks in all: a swarm that starts more has run away. */
+  /** Tasks in all: a guard against a runaway swarm. */
   tasks: z.int().min(1).max(10_000).default(60),
-  /** Minutes of one task. */
+  /** Maximum minutes of one task. */
   taskMinutes: z.number().positive().max(1_440).default(20),
-  /** Minutes of the whole. */
+  /** Maximum minutes of the swarm. */
   minutes: z.number().positive().max(10_080).default(240),
-  /** US dollars of one task, and of the whole. */
+  /** Maximum US dollars of one task, and of the swarm. */
   taskMoney: z.number().min(0).max(10_000).default(1),
   money: z.number().min(0).max(100_000).default(10),
-  /** Files that one change may touch, and bytes that it may bring. */
+  /** Maximum files of one change, and bytes of their new contents. */
   changedFiles: z.int().min(1).max(10_000).default(200),
   changedBytes: z.int().min(1).max(64_000_000).default(1_000_000),
 }).strict();
 
-/** A check: a program of this machine, run in the repository's folder inside walls; 0 is good. */
+/** A check: a program of this machine, run in the repository's folder within walls; exit code 0 passes. */
 const SwarmCheck = z.object({
   name: z.string().min(1).max(64),
   command: z.array(z.string().min(1).max(4_096)).min(1).max(64),
   seconds: z.int().min(1).max(3_600).default(120),
 }).strict();
 
-/** A whole swarm. */
+/** The plan of a swarm. */
 export const SwarmPlan = z.object({
   version: z.literal(1),
-  /** The repository's folder, relative to the file; `--mount NAME=DIR` stands in place of it. */
+  /** The repository's folder, relative to the file; `--mount NAME=DIR` replaces it. */
   repository: z.string().min(1).max(4_096).optional(),
   issues: z.array(SwarmIssue).min(1).max(500),
   roles: z.record(Role, SwarmRole).default({}),
   author: Role.default("coder"),
   reviewer: Role.default("reviewer"),
-  /** Approvals that each change needs. */
+  /** Approvals required for each change. */
   reviews: z.int().min(1).max(5).default(1),
   /** Rejections that send a change back: with 2 and 2 the best of three decides. */
   rejections: z.int().min(1).max(5).default(1),
-  /** What is settled before the work on an issue, in this order; `planner` is the role that does it. */
+  /** Stages before the work on an issue, in this order, done by the role `planner`. */
   stages: z.array(z.enum(STAGES)).max(3).default([]),
   planner: Role.default("researcher"),
-  /** A reviewer whose model is of the author's provider is refused. */
+  /** Require a reviewer's model of another provider than the author's. */
   otherProvider: z.boolean().default(false),
   checks: z.array(SwarmCheck).max(16).default([]),
-  /** Files and folders of the checks: always those of the base, whatever a change brought. */
+  /** Files and folders of the checks, always taken from the base commit. */
   keep: z.array(Path).max(64).default([]),
   limits: SwarmLimits.default(SwarmLimits.parse({})),
 }).strict().check((context) => {
@@ -127,10 +126,9 @@ export const SwarmPlan = z.object({
     if (!used.has(name)) wrong(["roles", name], "no issue has this role");
   }
 });
-/** See {@link SwarmPlan}. */
 export type SwarmPlan = z.infer<typeof SwarmPlan>;
 
-/** An issue that waits, by way of others, for itself. */
+/** An issue in a dependency cycle, if there is one. */
 function circleOf(issues: readonly SwarmIssue[]): string | undefined {
   const done = new Set<string>();
   for (let left = issues; left.length > 0;) {
@@ -142,9 +140,9 @@ function circleOf(issues: readonly SwarmIssue[]): string | undefined {
   return undefined;
 }
 
-const LONGEST = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 
-/** Reads a swarm's file. `file` is the name that errors give. @throws Fault `invalidInput` that names the setting */
+/** Parses a swarm's file. `file` is its name for errors. @throws Fault `invalidInput` naming the setting */
 export function parsePlan(text: string, file: string): SwarmPlan {
   const refuse = (why: string, cause?: unknown): Fault =>
     new Fault(
@@ -152,7 +150,7 @@ export function parsePlan(text: string, file: string): SwarmPlan {
       `Cannot read swarm ${JSON.stringify(file)}: ${why} (docs/swarm.md has an example)`,
       { cause },
     );
-  if (text.length > LONGEST) throw refuse(`it is longer than ${LONGEST} characters`);
+  if (text.length > MAX_LENGTH) throw refuse(`it is longer than ${MAX_LENGTH} characters`);
   let value: unknown;
   try {
     value = parse(text, { maxAliasCount: 100, stringKeys: true });
@@ -162,7 +160,7 @@ export function parsePlan(text: string, file: string): SwarmPlan {
   return planOf(value, (why) => refuse(why));
 }
 
-/** Parses a plan. @throws what `refuse` makes of the first setting that is wrong */
+/** Parses a plan. @throws the error that `refuse` makes for the first invalid setting */
 export function planOf(value: unknown, refuse: (why: string) => Error): SwarmPlan {
   const parsed = SwarmPlan.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -1,25 +1,25 @@
 /**
- * The commit that a person's repository stands at, read as files: git is never run in it, so that its configuration,
- * hooks and filters are no program of anybody's.
+ * Finds the HEAD commit of a person's repository by reading its files. Git never runs in the
+ * repository, so that its configuration, hooks and filters cannot start programs.
  * @module
  */
 import { join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
 import type { SwarmPowers } from "./swarm_powers.ts";
 
-/** Where work begins. */
+/** The commit that work starts from. */
 export interface FoundBase {
   /** The commit's name: 40 or 64 hexadecimal digits. */
   readonly commit: string;
-  /** Absolute: the repository's objects. */
+  /** Absolute path of the repository's objects. */
   readonly objects: string;
-  /** The branch, for people; absent where none is checked out. */
+  /** The branch, for people; absent for a detached HEAD. */
   readonly branch?: string;
 }
 
 const NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const REF = /^refs\/[\x21-\x7e]{1,400}$/;
-const SMALL = 4_096, PACKED = 64_000_000;
+const MAX_REF = 4_096, MAX_PACKED = 64_000_000;
 
 /**
  * Finds the commit of HEAD.
@@ -48,7 +48,7 @@ export function findBase(
     const bytes = read(join(git, path), most);
     return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
   };
-  const head = text("HEAD", SMALL)?.trim() ?? "";
+  const head = text("HEAD", MAX_REF)?.trim() ?? "";
   if (NAME.test(head)) return { commit: head, objects };
   const ref = head.startsWith("ref: ") ? head.slice(5).trim() : "";
   if (!REF.test(ref) || ref.split("/").some((part) => part === "" || part.startsWith("."))) {
@@ -58,9 +58,11 @@ export function findBase(
     throw refuse("its branches are kept as a reftable, which Remit does not read");
   }
   const branch = ref.replace(/^refs\/heads\//, "");
-  const loose = text(ref, SMALL)?.trim();
+  const loose = text(ref, MAX_REF)?.trim();
   if (loose !== undefined && NAME.test(loose)) return { commit: loose, objects, branch };
-  const packed = text("packed-refs", PACKED)?.split("\n").find((line) => line.endsWith(` ${ref}`));
+  const packed = text("packed-refs", MAX_PACKED)?.split("\n").find((line) =>
+    line.endsWith(` ${ref}`)
+  );
   const commit = packed?.split(" ", 1)[0] ?? "";
   if (NAME.test(commit)) return { commit, objects, branch };
   throw refuse(`its branch "${branch}" has no commit yet: commit first`, "notFound");

@@ -1,11 +1,12 @@
-/** Runs a program with its input, or one that answers line by line, within time and output limits. @module */
+/** Runs a program to its end, or a program that answers line by line, within time and output limits. @module */
+import { joinBytes } from "../port/join_bytes.ts";
 
-/** A program that ended. */
+/** The result of a program. */
 export interface Ran {
   readonly code: number;
   readonly stdout: Uint8Array;
   readonly stderr: string;
-  /** Its time was over, or it printed too much. */
+  /** Set if the program exceeded its time or output limit. */
   readonly cut?: string;
 }
 
@@ -18,7 +19,16 @@ export interface Line {
 
 const ERROR_BYTES = 64 * 1024;
 
-/** Runs it to its end. */
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch (error) {
+    // The program has already ended.
+    if (!(error instanceof TypeError)) throw error;
+  }
+}
+
+/** Runs a program to its end. */
 export async function run(
   { program, args, env }: Line,
   { input, seconds, bytes }: {
@@ -35,12 +45,7 @@ export async function run(
   let cut: string | undefined;
   const end = (why: string): void => {
     cut ??= why;
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // It has ended by itself.
-      if (!(error instanceof TypeError)) throw error;
-    }
+    kill(child);
   };
   const timer = setTimeout(() => end(`it took longer than ${seconds} s`), seconds * 1_000);
   const feed = async (): Promise<void> => {
@@ -49,7 +54,7 @@ export async function run(
       await writer.write(input);
       await writer.close();
     } catch (error) {
-      // It ended, or closed its input, before it read all.
+      // The program ended or closed its input early.
       if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
     }
   };
@@ -68,13 +73,7 @@ export async function run(
       size += chunk.length;
       parts.push(chunk.slice());
     }
-    const whole = new Uint8Array(size);
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
+    return joinBytes(parts);
   };
   try {
     const [status, stdout, stderr] = await Promise.all([
@@ -92,14 +91,14 @@ export async function run(
   }
 }
 
-/** A program that answers each line with what a command printed, an empty field and `=CODE`, each ended by a NUL. */
+/** A program that answers each line with a command's output, an empty field and `=CODE`, each ended by a NUL. */
 export interface Loop {
-  /** One line at a time. Throws Error once it has ended, also by its limits. */
+  /** Sends one line; one at a time. Throws Error once the program has ended, also by its limits. */
   ask(line: string): Promise<Pick<Ran, "code" | "stdout">>;
   close(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a loop. */
 export function startLoop(
   { program, args, env }: Line,
   { seconds, bytes }: { readonly seconds: number; readonly bytes: number },
@@ -110,32 +109,21 @@ export function startLoop(
     ...{ stdin: "piped", stdout: "piped", stderr: "null" },
   }).spawn();
   const writer = child.stdin.getWriter(), reader = child.stdout.getReader();
-  const kill = (): void => {
-    try {
-      child.kill("SIGKILL");
-    } catch (error) {
-      // It has ended by itself.
-      if (!(error instanceof TypeError)) throw error;
-    }
-  };
   return {
     async ask(line): Promise<Pick<Ran, "code" | "stdout">> {
-      const timer = setTimeout(kill, seconds * 1_000);
+      const timer = setTimeout(() => kill(child), seconds * 1_000);
       try {
         await writer.write(new TextEncoder().encode(`${line}\n`));
         let whole = new Uint8Array();
         for (;;) {
           const { done, value } = await reader.read();
           if (done || whole.length + value.length > bytes) {
-            kill();
+            kill(child);
             throw new Error("it ended, took too long or printed too much");
           }
-          const longer = new Uint8Array(whole.length + value.length);
-          longer.set(whole);
-          longer.set(value, whole.length);
-          whole = longer;
+          whole = joinBytes([whole, value]);
           const end = /\0=(\d{1,3})\0$/.exec(new TextDecoder().decode(whole.subarray(-6)));
-          // A field is never empty, so that none can look like the end.
+          // Fields are never empty, so none can look like the end marker.
           const at = whole.length - (end?.[0].length ?? 0);
           if (end !== null && (at === 0 || whole[at - 1] === 0)) {
             return { code: Number(end[1]), stdout: whole.subarray(0, at) };
@@ -146,7 +134,7 @@ export function startLoop(
       }
     },
     async close(): Promise<void> {
-      kill();
+      kill(child);
       await reader.cancel();
       await writer.abort().catch(() => undefined);
       await child.status;

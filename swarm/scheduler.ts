@@ -1,7 +1,7 @@
 /**
- * The scheduler of a swarm: a deterministic program without a model. Each issue goes from a worker to the checks, to
- * reviewers, to the merge queue; what happens is in the journal before anything comes of it, so that a scheduler that
- * was killed goes on where it was.
+ * The scheduler of a swarm: a deterministic program without a model. It moves each issue from a
+ * worker to the checks, to reviewers, to the merge queue. Each event is in the journal before
+ * anything depends on it, so that a killed scheduler continues where it was.
  * @module
  */
 import type { ResourceRef } from "../contracts/task/resources.ts";
@@ -12,19 +12,19 @@ import { type IssueState, liveOf, type SwarmState } from "./journal.ts";
 import { makeMergeQueue, passes, standing } from "./merge_queue.ts";
 import { GivenUp, makeWorker, type WorkerParts } from "./workers.ts";
 
-/** What the scheduler works with. */
+/** The parts of the scheduler. */
 export interface SchedulerParts extends WorkerParts {
   readonly check: Check;
-  /** The repository, as the kernel's registry of shared resources has it. */
+  /** The repository's name in the kernel's registry of shared resources. */
   readonly resource: ResourceRef;
-  /** Makes an event durable; the scheduler takes it into the state first. */
+  /** Makes an event durable; the scheduler folds it into the state first. */
   write(event: SwarmEvent): Promise<void>;
   take(state: SwarmState, event: SwarmEvent): void;
-  /** Hears of each event. */
+  /** Receives each event. */
   say(event: SwarmEvent): void;
 }
 
-/** Works until every issue is merged or given up, its minutes are over or `stop` aborts. Gives how it came out. */
+/** Works until every issue is merged or given up, its minutes are over or `stop` aborts. Resolves with the final event. */
 export async function runScheduler(
   parts: SchedulerParts,
   stop: AbortSignal,
@@ -33,7 +33,8 @@ export async function runScheduler(
   const { plan } = state.begun;
   const { limits } = plan;
   const record = async (event: SwarmEvent): Promise<void> => {
-    // INVARIANT: refused before it is written; nothing acts on it before it is durable (test: what contradicts the journal is refused, whoever writes it).
+    // INVARIANT: refused before it is written; nothing acts on it before it is durable
+    // (test: what contradicts the journal is refused, whoever writes it).
     parts.take(state, event);
     await parts.write(event);
     say(event);
@@ -61,7 +62,7 @@ export async function runScheduler(
 
   const lane = async (of: IssueState): Promise<void> => {
     try {
-      // After a crash: its claim may be over.
+      // After a crash its claim may have expired.
       if (of.work !== undefined) await claims.take(of, of.work.attempt);
       while (of.status === "open" && !over.signal.aborted) {
         const going = liveOf(of);
@@ -87,8 +88,8 @@ export async function runScheduler(
       await close(of, "failed", error.message);
     }
   };
-  /** Whatever became of it: nobody waits for an issue that nobody works on. */
-  const freed = async (of: IssueState): Promise<void> => {
+  /** Releases the issue's claims in any case, so that no other issue waits for them. */
+  const laneThenRelease = async (of: IssueState): Promise<void> => {
     try {
       await lane(of);
     } finally {
@@ -110,14 +111,14 @@ export async function runScheduler(
           const { id } = of.issue;
           lanes.set(
             id,
-            freed(of).catch((error: unknown) => {
+            laneThenRelease(of).catch((error: unknown) => {
               broken ??= { error };
               end();
             }).finally(() => lanes.delete(id)),
           );
         }
       }
-      // An issue whose part somebody else has, or for which the registry has no room, waits until the time is over.
+      // An issue whose parts are claimed elsewhere, or without room in the registry, waits until the time is over.
       const rests = over.signal.aborted || readyIssues(state, new Set()).length === 0;
       if (lanes.size === 0 && rests) break;
       const waking = new AbortController();
@@ -130,7 +131,7 @@ export async function runScheduler(
   if (broken !== undefined) throw broken.error;
   const all = [...state.issues.values()];
   const isOpen = ({ status }: IssueState): boolean => status === "open";
-  // Nobody can give it more time: what is not merged never will be, and what is merged goes to the person.
+  // The time is over: unmerged issues fail, and the merged ones go to the person.
   const isLate = !stop.aborted && all.some(isOpen);
   if (isLate) {
     if (all.some((of) => isOpen(of) && of.merging !== undefined)) {
@@ -138,7 +139,7 @@ export async function runScheduler(
     }
     await Promise.all(
       all.filter(isOpen).map(async (of) => {
-        // A task of an earlier command still runs.
+        // A task that an earlier command started may still run.
         const going = liveOf(of);
         if (going?.task !== undefined) await worker.go(of, going, over.signal);
         await close(of, "failed", late);
@@ -164,7 +165,7 @@ export async function runScheduler(
   return finished;
 }
 
-/** Issues whose turn it is: what they wait for is merged. Those that were at work before a crash come first. */
+/** Open issues whose dependencies are merged; those started before a crash come first. */
 function readyIssues(state: SwarmState, busy: ReadonlySet<string>): readonly IssueState[] {
   return [...state.issues.values()].filter(({ issue, status }) =>
     status === "open" && !busy.has(issue.id) &&
@@ -172,7 +173,7 @@ function readyIssues(state: SwarmState, busy: ReadonlySet<string>): readonly Iss
   ).toSorted((a, b) => Number(b.attempts.length > 0) - Number(a.attempts.length > 0));
 }
 
-/** An issue that waits for one that will never be merged is given up with it. */
+/** Gives up issues that wait for an issue that will never be merged. */
 async function closeOrphans(
   state: SwarmState,
   record: (event: SwarmEvent) => Promise<void>,

@@ -1,12 +1,13 @@
 /**
- * Stages before the work on an issue: requirements, design, plan. Each is a task that only reads, whose answer must have a
- * form and pass a check without a model; what passed binds those after it. docs/swarm.md
+ * Stages before the work on an issue: requirements, design, plan. Each is a read-only task whose
+ * answer must have a given form and pass a check without a model; passed documents bind later
+ * stages. docs/swarm.md
  * @module
  */
 import * as z from "zod";
 import { badPath, isAmong } from "./tree_files.ts";
 
-/** The stages that there are, in their order. */
+/** The stages in order. */
 export const STAGES = ["requirements", "design", "plan"] as const;
 /** See {@link STAGES}. */
 export type Stage = (typeof STAGES)[number];
@@ -18,7 +19,7 @@ const Path = z.string().min(1).max(512);
 
 const FORMS = {
   requirements: z.object({
-    /** What must hold afterwards, and how somebody else can tell. */
+    /** What must hold afterwards, and how to verify it. */
     requirements: z.array(z.object({ id: Id, must: Line, acceptance: Line }).strict()).min(1)
       .max(32),
     outOfScope: Lines.default([]),
@@ -38,7 +39,7 @@ const FORMS = {
         files: z.array(Path).min(1).max(64),
         /** Ids of requirements that the step meets. */
         meets: z.array(Id).max(32).default([]),
-        /** How it is checked, and how it is taken back. */
+        /** How to check the step, and how to undo it. */
         gate: Line,
         rollback: Line,
       }).strict(),
@@ -58,26 +59,26 @@ const EXAMPLES: Readonly<Record<Stage, string>> = {
     `"rollback": how it is taken back}]}; every requirement is met by a step, and every file belongs to one`,
 };
 
-/** Files and folders that an issue declares; none: it may be any. */
+/** Files and folders that an issue declares; empty: any. */
 interface Declared {
   readonly paths: readonly string[];
 }
 
-/** What passed its gate, as JSON text, by stage. */
+/** Documents that passed their gate, JSON text by stage. */
 export type Passed = Partial<Readonly<Record<Stage, string>>>;
 
 type Doc<S extends Stage> = z.infer<(typeof FORMS)[S]>;
 
-/** @throws ZodError for a journal that was changed by hand */
+/** Parses a passed document. @throws ZodError for a journal that was edited by hand */
 function read<S extends Stage>(stage: S, passed: Passed): Doc<S> | undefined {
   const text = passed[stage];
-  // What passed had this form when it was written down.
+  // TRUST: the document had this form when it was recorded.
   return text === undefined ? undefined : FORMS[stage].parse(JSON.parse(text)) as Doc<S>;
 }
 
 /**
- * The gate of a stage: the answer as JSON text where it passes, else why it does not.
- * `files`: paths of the tree that it is about.
+ * The gate of a stage: the answer as JSON text if it passes, else the reason. `files`: paths of the
+ * tree.
  */
 export function passStage(
   stage: Stage,
@@ -88,27 +89,35 @@ export function passStage(
     readonly passed: Passed;
   },
 ): { readonly document: string } | { readonly misfit: string } {
-  const bare = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(answer)?.[1] ?? answer;
-  let value: unknown;
-  try {
-    value = JSON.parse(bare);
-  } catch {
-    return { misfit: "the answer is no JSON object" };
-  }
-  const parsed = FORMS[stage].safeParse(value);
-  if (!parsed.success) {
-    const [wrong] = parsed.error.issues;
-    return { misfit: `${wrong?.path.join(".") || "the answer"}: ${wrong?.message ?? "is wrong"}` };
-  }
-  const document = JSON.stringify(parsed.data);
+  const parsed = parseAnswer<unknown>(FORMS[stage], answer);
+  if ("misfit" in parsed) return parsed;
+  const document = JSON.stringify(parsed.value);
   const soFar = { ...passed, [stage]: document };
-  const why = document.length > LONGEST
-    ? `it is longer than ${LONGEST} characters`
+  const why = document.length > MAX_DOCUMENT
+    ? `it is longer than ${MAX_DOCUMENT} characters`
     : whyNot(stage, soFar, { issue, files });
   return why === undefined ? { document } : { misfit: why };
 }
 
-const LONGEST = 40_000;
+/** Parses an answer, which must be exactly one JSON object of this form, at most in a code fence. */
+export function parseAnswer<T>(
+  form: z.ZodType<T>,
+  answer: string,
+): { readonly value: T } | { readonly misfit: string } {
+  const bare = /^\s*```(?:json)?\n([\s\S]*?)\n```\s*$/.exec(answer)?.[1] ?? answer;
+  let json: unknown;
+  try {
+    json = JSON.parse(bare);
+  } catch {
+    return { misfit: "the answer is no JSON object" };
+  }
+  const parsed = form.safeParse(json);
+  if (parsed.success) return { value: parsed.data };
+  const [wrong] = parsed.error.issues;
+  return { misfit: `${wrong?.path.join(".") || "the answer"}: ${wrong?.message ?? "is wrong"}` };
+}
+
+const MAX_DOCUMENT = 40_000;
 
 function whyNot(
   stage: Stage,
@@ -156,7 +165,7 @@ function whyNot(
   }
 }
 
-/** Why a change of these paths is none of what was designed; undefined where it is. */
+/** Why a change of these paths is not in the design; undefined if it is. */
 export function strayOf(passed: Passed, paths: readonly string[]): string | undefined {
   const design = read("design", passed)?.files;
   const stray = design === undefined
@@ -165,7 +174,7 @@ export function strayOf(passed: Passed, paths: readonly string[]): string | unde
   return stray === undefined ? undefined : `"${stray}" is no file of the design`;
 }
 
-/** What passed, for those who work and review: data, and not instructions. */
+/** The passed documents, for workers and reviewers: data, not instructions. */
 export function passedText(passed: Passed): readonly string[] {
   return STAGES.flatMap((stage) => {
     const text = passed[stage];
@@ -173,7 +182,7 @@ export function passedText(passed: Passed): readonly string[] {
   });
 }
 
-/** How the answer of a stage is asked for. */
+/** The instruction for the form of a stage's answer. */
 export function stageForm(stage: Stage): string {
   return `Answer with one JSON object and nothing else: ${EXAMPLES[stage]}.`;
 }

@@ -1,19 +1,19 @@
-/** What a swarm needs of the machine: git and checks inside walls, private folders, a journal, the clock. @module */
+/** Powers of a swarm: git and checks within walls, private folders, a journal, the clock. @module */
 import { dirname, join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
 import { type Line, type Loop, type Ran, run, startLoop } from "./run_powers.ts";
 
-/** What git is run over: its repository, and at most one folder of objects that it only reads. */
+/** Files visible to git: its repository, and at most one read-only folder of objects. */
 export interface GitRoom {
   /** The bare repository, absolute. */
   readonly mirror: string;
-  /** A folder of objects of somebody else's repository, absolute. */
+  /** Object folder of another repository, absolute. */
   readonly objects?: string;
 }
 
-/** One file or link that is put into a private folder. */
+/** A file or link to put into a private folder. */
 export interface Planted {
-  /** Relative, each part checked by whoever names it. */
+  /** Relative; the caller has checked each component. */
   readonly path: string;
   readonly bytes: Uint8Array;
   readonly kind: "file" | "program" | "link";
@@ -22,65 +22,66 @@ export interface Planted {
 /** An append-only file of lines. */
 export interface Journal {
   readonly lines: readonly string[];
-  /** Resolves when the line is on the disk. */
+  /** Appends a line; resolves when it is on disk. */
   append(line: string): Promise<void>;
   close(): void;
 }
 
 /** The powers of `remit swarm`. */
 export interface SwarmPowers {
-  /** Runs git with these words in a namespace of its own: no network, no home, no files but the room's. */
+  /** Runs git with these arguments in its own namespace: no network, no home, no files but the room's. */
   git(room: GitRoom, args: readonly string[], input?: Uint8Array): Promise<Ran>;
   /**
-   * Keeps one such namespace, in which git is run with these words and those of each line: where a namespace would cost
-   * more than git does. What git prints has NULs as ends of its fields, and words of a line are plain names.
+   * Keeps one such namespace and runs git in it with these arguments and those of each line, where
+   * a new namespace would cost more than git itself. Git must end its output fields with NULs, and
+   * the words of a line must be plain names.
    */
   gitLoop(room: GitRoom, args: readonly string[]): Promise<Loop>;
-  /** Runs a program over a private folder, in the walls of granted programs; what it writes there is thrown away. */
+  /** Runs a program over a private folder, within the walls of granted programs; its writes are discarded. */
   check(
     what: {
       readonly folder: string;
-      /** The folder's name inside the walls: /m/NAME, where the program begins. */
+      /** The folder's name inside the walls: /m/NAME, the program's working folder. */
       readonly name: string;
       readonly command: readonly string[];
       readonly seconds: number;
     },
   ): Promise<Ran>;
-  /** A fresh private folder with exactly these files. */
+  /** Creates a fresh private folder with exactly these files. */
   plant(folder: string, files: AsyncIterable<Planted> | Iterable<Planted>): Promise<void>;
   /** Removes a folder; absent is fine. */
   clear(folder: string): Promise<void>;
-  /** Names in a folder, sorted; empty when there is none. */
+  /** Names in a folder, sorted; empty if the folder does not exist. */
   names(folder: string): readonly string[];
-  /** A plain file of at most `most` bytes, no link; undefined where there is none. */
+  /** Reads a plain file (no link) of at most `most` bytes; undefined if there is none. */
   read(path: string, most: number): Uint8Array | undefined;
-  /** What stands at a path itself. */
+  /** The kind of a path itself, without following links. */
   kind(path: string): "file" | "folder" | "link" | undefined;
   write(path: string, text: string): void;
-  /** Writes a file that never changes, durably, unless it is there. */
+  /** Writes an immutable file durably, unless it exists. */
   keep(path: string, bytes: Uint8Array): void;
-  /** Puts `to` in place of `from` in a file, durably, behind git's own lock of it (PATH.lock); false where it holds anything else. */
+  /** Replaces a file's content `from` by `to`, durably, under git's own lock (PATH.lock); false for any other content. */
   swap(path: string, to: string, from: string): boolean;
-  /** Reads a journal and opens it for more: a last line that was cut off by a crash is dropped. */
+  /** Opens a journal for appending; drops a last line that a crash cut off. */
   journal(path: string): Journal;
   /** The lines of a journal that another process may be writing. */
   past(path: string): readonly string[];
-  /** Undefined while another process holds it. */
+  /** Locks a file; undefined while another process holds the lock. */
   lock(path: string): Disposable | undefined;
   now(): number;
   rest(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The walls, as the kernel builds them: handed in by whoever wires the process. */
+/** The kernel's walls, passed in by the process's wiring. */
 export interface SwarmWalls {
-  /** git's line. Throws Fault `unavailable` where no wall stands. */
+  /** The command line for git. Throws Fault `unavailable` without walls. */
   gitLine(
     room: GitRoom,
     git: string,
     args: readonly string[],
     env: Readonly<Record<string, string>>,
   ): Promise<Line>;
-  /** A check's line, and whether its folder must be open to everybody, since nobody's rights are all that it has. */
+  /** The command line for a check, and whether its folder must be accessible to everyone because the check runs as nobody. */
   checkLine(
     check: {
       readonly work: string;
@@ -96,7 +97,7 @@ export interface SwarmWalls {
 const MiB = 1024 * 1024;
 const GIT_SECONDS = 300, GIT_BYTES = 512 * MiB, CHECK_BYTES = 4 * MiB;
 
-/** git reads no configuration but the mirror's own file and these. */
+/** Git's only configuration besides the mirror's own file. */
 const GIT_ENV: Readonly<Record<string, string>> = Object.freeze({
   HOME: "/nonexistent",
   PATH: "/usr/bin:/bin",
@@ -108,7 +109,7 @@ const GIT_ENV: Readonly<Record<string, string>> = Object.freeze({
   GIT_TERMINAL_PROMPT: "0",
   GIT_ALLOW_PROTOCOL: "",
   GIT_PAGER: "cat",
-  // The mirror's branches are files, which `swap` replaces: whatever git would choose for a new repository.
+  // `swap` requires branches to be files, whatever git's default format is.
   GIT_DEFAULT_REF_FORMAT: "files",
   GIT_DIR: "/mirror",
 });
@@ -122,7 +123,7 @@ const GIT_FLAGS = [
 /** `$0` is git. An answer ends with an empty field and the exit code. */
 const LOOP = `while read -r words; do "$0" "$@" $words; printf '\\0=%d\\0' $?; done`;
 
-/** Makes them. */
+/** Makes the powers of a swarm. */
 export function makeSwarmPowers(walls: SwarmWalls): SwarmPowers {
   const found = (name: string): string => {
     const path = walls.find(name);
@@ -290,7 +291,7 @@ async function remove(folder: string): Promise<void> {
   }
 }
 
-/** Checks that run as nobody must read, run and write what lies in their own throw-away folder. */
+/** Opens a throw-away folder to checks that run as nobody. */
 function openToAll(folder: string): void {
   const todo = [folder];
   for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
@@ -313,7 +314,7 @@ function journal(path: string): Journal {
   Deno.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const file = Deno.openSync(path, { create: true, read: true, write: true, mode: 0o600 });
   const bytes = Deno.readFileSync(path);
-  // A kernel of the operating system that was killed between two writes leaves half a line.
+  // A crash between two writes leaves half a line.
   const whole = bytes.lastIndexOf(10) + 1;
   if (whole < bytes.length) file.truncateSync(whole);
   file.seekSync(whole, Deno.SeekMode.Start);

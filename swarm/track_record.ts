@@ -1,17 +1,17 @@
-/** How roles and models did in swarms, and which model is assigned by it. @module */
+/** Results of roles and models in swarms, and the choice of a model by them. @module */
 import type { Attempt, SwarmState } from "./journal.ts";
 
-/** What one model did in one role. */
+/** Results of one model in one role. */
 export interface TrackRow {
   readonly role: string;
   readonly model: string;
   readonly work: Attempt["work"];
   tried: number;
-  /** Changes that were merged; reviews that were whole. */
+  /** Merged changes; complete reviews. */
   finished: number;
-  /** Changes that checks, reviewers or a conflict turned down. */
+  /** Changes rejected by checks, reviewers or a conflict. */
   rejected: number;
-  /** No change, no review: failed, too late, empty, of another form. */
+  /** Attempts without a change or review: failed, late, empty or malformed. */
   failed: number;
   /** US dollars. */
   money: number;
@@ -19,7 +19,7 @@ export interface TrackRow {
 
 const keyOf = (role: string, model: string): string => `${role}\n${model}`;
 
-/** Sums up what ended, over all these swarms. */
+/** Sums the ended attempts of these swarms. */
 export function trackRecord(states: readonly SwarmState[]): readonly TrackRow[] {
   const rows = new Map<string, TrackRow>();
   for (const state of states) {
@@ -30,7 +30,7 @@ export function trackRecord(states: readonly SwarmState[]): readonly TrackRow[] 
       if (ended === undefined) continue;
       const { outcome, money } = ended;
       if (outcome.kind === "nothing" && outcome.reason === "cancelled") continue;
-      // A change that is on its way is neither.
+      // Skip a change in progress.
       if (state.issues.get(issue)?.work?.attempt.n === n && !stands.has(n)) continue;
       const key = keyOf(role, model);
       const row = rows.get(key) ??
@@ -49,8 +49,8 @@ export function trackRecord(states: readonly SwarmState[]): readonly TrackRow[] 
 }
 
 /**
- * The model of the best record among these, the first of equals. Whom nobody tried is given the benefit of half a
- * success; models that tried this very thing come after those that did not.
+ * The model with the best record among these, the first of equals. An untried model counts half a
+ * success; models that already tried this very issue come last.
  */
 export function chooseByRecord(
   models: readonly string[],

@@ -1,34 +1,34 @@
-/** Files of a tree of git's: which names may lie on this machine, and where links may lead. @module */
+/** Files of a git tree: which names are allowed on this machine, and where links may lead. @module */
 import { Fault } from "../contracts/base/mod.ts";
 
-/** One file, as a tree has it. */
+/** One file of a tree. */
 export interface TreeFile {
   /** Relative to the repository's top. */
   readonly path: string;
   readonly mode: "100644" | "100755" | "120000";
-  /** The blob's name. */
+  /** Object name of the blob. */
   readonly blob: string;
   readonly bytes: number;
 }
 
-/** A tree, as it may be put on this machine. */
+/** The part of a tree that may be written on this machine. */
 export interface FileTree {
   readonly files: readonly TreeFile[];
-  /** What is not put there: submodules, and links that might lead out. */
+  /** Omitted entries: submodules, and links that might lead outside. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
 }
 
-const MOST_FILES = 100_000, MOST_BYTES = 512 * 1024 * 1024, LONGEST = 4_096;
-const LINK_BYTES = 1_024;
+const MAX_FILES = 100_000, MAX_BYTES = 512 * 1024 * 1024, MAX_PATH = 4_096;
+const MAX_LINK = 1_024;
 
-/** Why a path may not lie in a working folder; undefined where it may. */
+/** Why a path is not allowed in a working folder; undefined if it is. */
 export function badPath(path: string): string | undefined {
-  if (path === "" || path.length > LONGEST) return "it is empty or too long";
+  if (path === "" || path.length > MAX_PATH) return "it is empty or too long";
   if (path.includes("\0")) return "it has a NUL";
   for (const part of path.split("/")) {
     if (part === "" || part === "." || part === "..") return `"${part}" is no name`;
     if (new TextEncoder().encode(part).length > 255) return "a name is too long";
-    // As git's own check: letters that some file systems pass over, and short names of Windows'.
+    // Like git's own check: characters that some file systems ignore, and Windows' short names.
     const plain = part.normalize("NFKC").replace(
       /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g,
       "",
@@ -40,12 +40,12 @@ export function badPath(path: string): string | undefined {
 }
 
 /**
- * Whether a link stays in the tree: up only at its beginning, and not above the top. A name behind `..` could pass
- * another link, and then `..` would go up from elsewhere.
+ * Whether a link stays within the tree: `..` only at its beginning, and not above the top. A name
+ * before a later `..` could be another link, so that `..` would go up from elsewhere.
  */
 export function staysInside(path: string, target: string): boolean {
   if (
-    target === "" || target.length > LINK_BYTES || target.startsWith("/") || target.includes("\0")
+    target === "" || target.length > MAX_LINK || target.startsWith("/") || target.includes("\0")
   ) {
     return false;
   }
@@ -57,7 +57,7 @@ export function staysInside(path: string, target: string): boolean {
   return up <= path.split("/").length - 1;
 }
 
-/** Reads `git ls-tree -r -z -l`. @throws Fault `refused`, `tooLarge` for a tree that cannot be put on this machine */
+/** Parses `git ls-tree -r -z -l`. @throws Fault `refused`, `tooLarge` for a tree that must not be written here */
 export function parseTree(listed: string): FileTree {
   const files: TreeFile[] = [], left: { path: string; why: string }[] = [];
   let bytes = 0;
@@ -86,16 +86,16 @@ export function parseTree(listed: string): FileTree {
     bytes += Number(size);
     files.push({ path, mode, blob, bytes: Number(size) });
   }
-  if (files.length > MOST_FILES || bytes > MOST_BYTES) {
+  if (files.length > MAX_FILES || bytes > MAX_BYTES) {
     throw new Fault(
       "tooLarge",
-      `Cannot use the repository: ${files.length} files of ${bytes} bytes; at most ${MOST_FILES} of ${MOST_BYTES}`,
+      `Cannot use the repository: ${files.length} files of ${bytes} bytes; at most ${MAX_FILES} of ${MAX_BYTES}`,
     );
   }
   return { files, left };
 }
 
-/** Whether a path is one of these files, or lies in one of these folders. */
+/** Whether a path is one of these files or in one of these folders. */
 export function isAmong(path: string, names: readonly string[]): boolean {
   return names.some((name) =>
     path === name || path.startsWith(name.endsWith("/") ? name : `${name}/`)

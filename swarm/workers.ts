@@ -1,4 +1,4 @@
-/** The tasks of a swarm: who is assigned, what each is asked, and what its end comes to, by what it left. @module */
+/** The tasks of a swarm: assignment, request, and outcome, judged by the files that a task left. @module */
 import type { Colour, Label } from "../contracts/authority/mod.ts";
 import { Fault, type Json, unreachable } from "../contracts/base/mod.ts";
 import type { Claims } from "./claims.ts";
@@ -12,23 +12,23 @@ import type { SwarmPowers } from "./swarm_powers.ts";
 import { badPath } from "./tree_files.ts";
 import { chooseByRecord, type TrackRow } from "./track_record.ts";
 
-/** One task that is asked for. */
+/** A request for one task. */
 export interface TaskAsk {
-  /** The kernel makes one task of it, however often it is asked. */
+  /** The kernel creates only one task for a session, even if asked repeatedly. */
   readonly session: string;
   readonly swarm: string;
   readonly work: Attempt["work"];
   readonly request: string;
-  /** Words of an earlier task of the issue stand in the request. */
+  /** Whether the request contains text of an earlier task of the issue. */
   readonly heard: boolean;
-  /** The highest label of what the earlier tasks of the issue, and the authors of what is merged in its tree, had read. */
+  /** Highest label that the issue's earlier tasks, and the authors of changes in its tree, had read. */
   readonly label: Label;
-  /** The worst colour of the authors of what is merged in its tree. */
+  /** Lowest colour of the authors of changes in its tree. */
   readonly merged: Colour;
   readonly role: string;
   readonly model: string;
   readonly mount: string;
-  /** The private folder that it works in. */
+  /** Its private working folder. */
   readonly folder: string;
 }
 
@@ -39,51 +39,51 @@ export interface TaskEnd {
   readonly reason: string;
   /** US dollars. */
   readonly money: number;
-  /** The label and the colour of what it had read; absent where that is not known. */
+  /** Label and colour of what the task had read; absent if unknown. */
   readonly label?: Label;
   readonly colour?: Colour;
 }
 
-/** The kernel's tasks, as a scheduler uses them. */
+/** The kernel's tasks, for a scheduler. */
 export interface SwarmTasks {
   start(ask: TaskAsk): Promise<string>;
-  /** Resolves when the task is over, or `signal` aborts: then the task goes on, and undefined comes. */
+  /** Resolves when the task ends; undefined if `signal` aborts, in which case the task continues. */
   follow(task: string, signal: AbortSignal): Promise<TaskEnd | undefined>;
   cancel(task: string): Promise<void>;
-  /** What it left; undefined where that is gone with the kernel that had it. */
+  /** The task's staged files; undefined if lost with the kernel that had them. */
   staged(task: string): Promise<readonly StagedFile[] | undefined>;
   /** The control operation `resources`. */
   resources(body: Json): Promise<Json>;
-  /** The model's provider, as it is recorded. */
+  /** The model's provider, for the journal. */
   provider(model: string): string;
 }
 
-/** What workers are made with. */
+/** The parts of {@link makeWorker}. */
 export interface WorkerParts {
   readonly state: SwarmState;
   readonly mirror: Mirror;
   readonly tasks: SwarmTasks;
   readonly powers: Pick<SwarmPowers, "plant" | "clear" | "now" | "rest">;
-  /** A private folder for trees; what lies in it is the swarm's. */
+  /** Private folder of the swarm for trees. */
   readonly rooms: string;
-  /** How models did in earlier swarms. */
+  /** Results of models in earlier swarms. */
   readonly record: readonly TrackRow[];
   sessionOf(attempt: number): string;
   sha256(bytes: Uint8Array): string;
 }
 
-/** Why an issue is given up at once. */
+/** Thrown when an issue must be given up. */
 export class GivenUp extends Error {}
 
 /** Assigns tasks, within the limits of the plan. */
 export interface Worker {
-  /** Assigns the next task of an issue, and follows it. Throws GivenUp where no more are allowed. */
+  /** Assigns and follows the next task of an issue. Throws GivenUp if no more are allowed. */
   assign(of: IssueState, what: "author" | "review" | Stage, stop: AbortSignal): Promise<void>;
-  /** Goes on with a task that is assigned. */
+  /** Continues an assigned task. */
   go(of: IssueState, attempt: Attempt, stop: AbortSignal): Promise<void>;
 }
 
-/** Makes it; `record` makes an event durable and takes it into the state. */
+/** Makes the worker; `record` makes an event durable and folds it into the state. */
 export function makeWorker(
   parts: WorkerParts,
   { record, claims }: {
@@ -97,11 +97,11 @@ export function makeWorker(
   let busy = 0;
   const waiting: (() => void)[] = [];
 
-  /** Waits for a place and for money, and takes both; false when it is over. */
+  /** Waits for a free place and enough money, and takes both; false if aborted. */
   const place = async (stop: AbortSignal): Promise<boolean> => {
     for (;;) {
       if (stop.aborted) return false;
-      // Of each task under way all that it may cost is spoken for.
+      // Each running task reserves its maximum cost.
       const room = spentOf(state) + (busy + 1) * limits.taskMoney <= limits.money;
       if (busy < limits.workers && room) {
         busy += 1;
@@ -145,7 +145,7 @@ export function makeWorker(
       await powers.plant(folder, mirror.planted(files));
       const { session, work, role, model } = attempt;
       const earlier = of.handoffs.at(-1);
-      // Of a stage only who tried the same one.
+      // For a stage, use only a handoff of the same stage.
       const tried = of.attempts.find(({ n }) => n === earlier?.attempt)?.stage;
       const last = tried === attempt.stage ? earlier : undefined;
       const task = await tasks.start({
@@ -173,19 +173,19 @@ export function makeWorker(
       ? { ...came, left: await leftBy(attempt) }
       : came;
     await record({ kind: "ended", at: powers.now(), attempt: attempt.n, outcome, ...cost });
-    // What was asked about its claim went with its task: its change still waits for the answer.
+    // The task's open conflicts ended with it, but its change still needs the decision: claim again.
     if (outcome.kind === "patch") await claims.take(of, attempt);
     await powers.clear(folder);
   };
 
-  /** Paths that a worker who did not come to an end had staged: its follower is told where it was at work. */
+  /** Paths that an unfinished worker had staged, for its successor. */
   const leftBy = async ({ task = "" }: Attempt): Promise<string[]> => {
     try {
       return (await tasks.staged(task) ?? []).map(({ path }) => path).filter((path) =>
         badPath(path) === undefined
       ).slice(0, limits.changedFiles);
     } catch (error) {
-      // Its task is gone, or it staged what lies elsewhere: there is nothing to tell.
+      // The task is gone, or it staged files elsewhere.
       if (error instanceof Fault) return [];
       throw error;
     }
@@ -217,7 +217,7 @@ export function makeWorker(
       const ended = await tasks.follow(task, limit.signal);
       if (ended === undefined) {
         await tasks.cancel(task);
-        // What it cost is known once it has ended.
+        // Its cost is known only once it has ended.
         const soon = new AbortController();
         void powers.rest(ENDING_MS, resting.signal).then(() => soon.abort());
         const ended = await tasks.follow(task, soon.signal) ?? { money: 0 };
@@ -234,7 +234,7 @@ export function makeWorker(
     }
   };
 
-  /** What a task that is over came to: by what it left, never by what it says of itself. */
+  /** Judges an ended task by the files it left, never by its own claims. */
   const judge = async (of: IssueState, attempt: Attempt, ended: TaskEnd): Promise<Outcome> => {
     const said = ended.answer.slice(0, 8_000);
     const nothing = (
@@ -346,7 +346,7 @@ export function makeWorker(
   return Object.freeze<Worker>({
     assign,
     async go(of, attempt, stop): Promise<void> {
-      // It has its place since before the crash.
+      // The task had its place before the crash.
       busy += 1;
       try {
         await follow(of, attempt, stop);
@@ -357,10 +357,10 @@ export function makeWorker(
   });
 }
 
-/** Milliseconds in which a task that is cancelled has ended. */
+/** Milliseconds to wait for a cancelled task to end. */
 const ENDING_MS = 30_000;
 
-/** What a task cost, and what it had read. */
+/** Cost of a task, and label and colour of what it had read. */
 type Cost = Pick<TaskEnd, "money" | "label" | "colour">;
 function spent({ money, label, colour }: Cost): Cost {
   return {
@@ -370,12 +370,12 @@ function spent({ money, label, colour }: Cost): Cost {
   };
 }
 
-/** A task that was stopped by its person is no try. */
+/** Whether an attempt counts; a task stopped by the person does not. */
 function counts({ ended }: Attempt): boolean {
   return !(ended?.outcome.kind === "nothing" && ended.outcome.reason === "cancelled");
 }
 
-/** A reviewer who came to no verdict. */
+/** Whether a review ended without a verdict. */
 function fell(attempt: Attempt): boolean {
   return attempt.ended?.outcome.kind === "nothing" && counts(attempt);
 }

@@ -108,11 +108,11 @@ export function foldPath(path: string): string {
 }
 
 /** Matches with `star` as a wildcard; greedy with one backtracking point, so no pattern takes exponential time. */
-export function wild<T>(
-  pattern: readonly T[],
-  subject: readonly T[],
-  star: T,
-  one: (p: T, s: T) => boolean,
+export function wild<P, S>(
+  pattern: readonly P[],
+  subject: readonly S[],
+  star: P,
+  one: (p: P, s: S) => boolean,
 ): boolean {
   let p = 0, s = 0, backP = -1, backS = 0;
   while (s < subject.length) {

@@ -1,18 +1,18 @@
 /**
- * The memory of one person of a world: a stream of entries, each with its time, importance, source and colour; recalled by
- * recency × importance × relevance. Colours are kept: what others said stays RED, and no entry ever gets a better colour
- * but by a person's review.
+ * The memory of one person of a world: a stream of entries with time, importance, source and
+ * colour, recalled by recency × importance × relevance. What others said stays RED; only a person's
+ * review improves a colour.
  * @module
  */
 import * as z from "zod";
 import { Colour, mixColour } from "../contracts/authority/mod.ts";
 
-/** Share that an hour takes off what was not recalled. */
-const FADES = 0.985;
-/** What is about something else is still recalled, when it is fresh and grave. */
-const LEAST_RELEVANCE = 0.1;
-/** Share of what is recalled that one source may take: nobody shouts everything else down. */
-const ONE_SOURCE = 0.5;
+/** Factor of an entry's recency for each hour since its last recall. */
+const DECAY = 0.985;
+/** Minimum relevance, so that recent and important entries about something else can be recalled. */
+const MIN_RELEVANCE = 0.1;
+/** Maximum share of recalled entries that one source's statements may take, so that nobody dominates. */
+const MAX_SHARE = 0.5;
 
 /** Something remembered. Times are minutes of the world. */
 export const Memory = z.object({
@@ -21,18 +21,17 @@ export const Memory = z.object({
   kind: z.enum(["knows", "saw", "heard", "did", "said", "plan", "reflection"]),
   text: z.string().max(2_000),
   importance: z.int().min(1).max(10),
-  /** Who it came from: a person's name, `self`, `world` or `file`. */
+  /** Origin: a person's name, `self`, `world` or `file`. */
   source: z.string().max(64),
   colour: Colour,
-  /** When it was recalled last. */
+  /** Time of the last recall. */
   used: z.int().min(0),
-  /** Of a reflection: what a person said of it. */
+  /** For a reflection: state of its review by a person. */
   review: z.enum(["open", "kept"]).optional(),
 }).strict();
-/** See {@link Memory}. */
 export type Memory = z.infer<typeof Memory>;
 
-/** Words of a text, each as often as it stands there, without endings that a plural or a tense makes. */
+/** Counts of a text's words, without common plural and tense endings. */
 function termsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]{3,}/gu)) {
@@ -42,7 +41,7 @@ function termsOf(text: string): Map<string, number> {
   return counts;
 }
 
-/** How near each text is to `query`, 0 to 1: the cosine of their words, rare ones weighing more. */
+/** Relevance of each text to `query`, 0 to 1: cosine similarity of words weighted by rarity. */
 export function relevanceOf(query: string, texts: readonly string[]): readonly number[] {
   const documents = texts.map(termsOf);
   const asked = termsOf(query);
@@ -74,8 +73,8 @@ export interface Recalled {
 }
 
 /**
- * What comes to mind at minute `now` with `query` in mind: at most `most` entries, the highest score first. Of what one
- * other person said at most half of them.
+ * Recalls at most `most` entries at minute `now` for `query`, the highest score first. At most half
+ * of them are statements of one other person.
  */
 export function recall(
   stream: readonly Memory[],
@@ -83,10 +82,10 @@ export function recall(
 ): readonly Recalled[] {
   const relevant = relevanceOf(query, stream.map(({ text }) => text));
   const scored = stream.map((entry, at): Recalled => {
-    const recency = FADES ** (Math.max(0, now - entry.used) / 60);
+    const recency = DECAY ** (Math.max(0, now - entry.used) / 60);
     const importance = entry.importance / 10;
     const relevance = relevant[at] ?? 0;
-    const score = recency * importance * (LEAST_RELEVANCE + (1 - LEAST_RELEVANCE) * relevance);
+    const score = recency * importance * (MIN_RELEVANCE + (1 - MIN_RELEVANCE) * relevance);
     return { entry, recency, importance, relevance, score };
   }).toSorted((a, b) => b.score - a.score || b.entry.n - a.entry.n);
   const bySource = new Map<string, number>();
@@ -95,19 +94,19 @@ export function recall(
     if (found.length >= most) break;
     const { kind, source } = each.entry;
     const before = bySource.get(source) ?? 0;
-    if (kind === "heard" && before >= Math.max(1, Math.floor(most * ONE_SOURCE))) continue;
+    if (kind === "heard" && before >= Math.max(1, Math.floor(most * MAX_SHARE))) continue;
     bySource.set(source, before + 1);
     found.push(each);
   }
   return found;
 }
 
-/** The worst colour of what is read; BLUE where nothing is. */
+/** The lowest colour of entries; BLUE if there are none. */
 export function colourOf(entries: readonly Pick<Memory, "colour">[]): Colour {
   return entries.reduce<Colour>((sum, { colour }) => mixColour(sum, colour), "BLUE");
 }
 
-/** The stream with more entries, numbered on; beyond `keeps` the least important of the older half give way. */
+/** Appends entries with consecutive numbers; beyond `keeps` drops the least important of the older half. */
 export function remember(
   stream: readonly Memory[],
   more: readonly Omit<Memory, "n" | "used">[],

@@ -1,6 +1,6 @@
 /**
- * People of a world: rooms, memory, plans, reflection. An application over ordinary tasks: whoever runs it hands over a
- * way to have one step done. docs/world.md.
+ * People of a world: rooms, memory, plans, reflection. An application over ordinary tasks: the
+ * caller passes in the power to run one step. docs/world.md.
  *
  * @example
  * ```ts

@@ -1,20 +1,20 @@
-/** What a world came to: who met, what was said where, what it cost; and what one person remembers. @module */
+/** Reports of a world: meetings, speech, cost; and one person's memory. @module */
 import { displayText } from "../text/mod.ts";
 import type { Memory } from "./memory.ts";
 import { spentIn } from "./run_world.ts";
 import type { Happening, PersonState, WorldState } from "./state.ts";
 import { clockWords } from "./world_file.ts";
 
-/** Lines of a list in the report for people. */
+/** Maximum lines of a list in the text report. */
 const TOP = 10;
 
-/** What a world came to. Texts are untrusted. */
+/** A report of a world. Texts are untrusted. */
 export interface WorldReport {
   readonly world: string;
   readonly clock: string;
   readonly people: number;
   readonly steps: number;
-  /** Answers that did not fit: nothing came of them. */
+  /** Invalid answers, which had no effect. */
   readonly misfits: number;
   readonly tokens: number;
   /** US dollars. */
@@ -22,11 +22,11 @@ export interface WorldReport {
   readonly said: Readonly<Record<string, number>>;
   readonly moves: number;
   readonly reflections: { readonly open: number; readonly kept: number };
-  /** Steps that two spent in one room, most first. */
+  /** Number of steps that two people spent in one room, highest first. */
   readonly met: readonly { readonly pair: string; readonly steps: number }[];
 }
 
-/** Counts it. */
+/** Counts the report of a state. */
 export function reportOf(state: WorldState): WorldReport {
   const people = Object.values(state.people);
   const sum = (of: (person: PersonState) => number): number =>
@@ -85,7 +85,7 @@ export function happeningLine({ at, who, room, kind, text }: Happening): string 
   } ${kind === "said" ? "says" : kind}: ${what}`;
 }
 
-/** What one person remembers, as lines. */
+/** One person's memory as lines. */
 export function personLines(name: string, person: PersonState): string[] {
   const { spent } = person;
   const colour = (entry: Memory): string =>

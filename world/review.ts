@@ -1,10 +1,10 @@
-/** A person's word on what somebody of a world thinks: kept, or forgotten. @module */
+/** Review of a reflection by a person: kept or forgotten. @module */
 import { Fault } from "../contracts/base/mod.ts";
 import type { WorldState } from "./state.ts";
 
 /**
- * Keeps or forgets reflection `n` of a person. One that is kept is YELLOW: a person read it, and a model wrote it.
- * @throws Fault `notFound` where there is no such reflection that waits
+ * Keeps or forgets reflection `n` of a person. A kept reflection is YELLOW: written by a model, read by a person.
+ * @throws Fault `notFound` if no such reflection waits
  */
 export function reviewReflection(
   state: WorldState,

@@ -1,6 +1,7 @@
 /**
- * The hours of a world. A step is whole or not at all: everybody acts on what stood when it began, and what they did is
- * put together in one order, so that the same answers give the same world however fast they came.
+ * Runs the hours of a world. A step is atomic: everybody acts on the state at its beginning, and
+ * the results are combined in a fixed order, so that equal answers give the same world however fast
+ * they arrive.
  * @module
  */
 import { type Memory, remember } from "./memory.ts";
@@ -8,31 +9,31 @@ import { type Happening, logged, metNow, type PersonState, type WorldState } fro
 import { type Answered, makeSteps, MAX_HEARD, type Scene, shapesOf, type Step } from "./step.ts";
 import type { Person, World } from "./world_file.ts";
 
-/** What a run of a world is handed. */
+/** The powers of a run. */
 export interface WorldPowers {
-  /** Has one step done, as a task of its own. Rejects only when nothing more can be done. */
+  /** Runs one step as a task of its own. Rejects only if no further step can run. */
   ask(step: Step): Promise<Answered>;
-  /** Keeps the state, at once and whole. */
+  /** Stores the complete state synchronously. */
   save(state: WorldState): void;
-  /** Hears what happened in a step. */
+  /** Receives the happenings of a step. */
   heard(happenings: readonly Happening[]): void;
-  /** A person wants it to stop. */
+  /** Whether the person wants the run to stop. */
   stopped(): boolean;
-  /** How many steps run at once. */
+  /** Number of simultaneous steps. */
   readonly lanes: number;
 }
 
 /** How a run ended. */
 export interface WorldEnd {
   readonly state: WorldState;
-  /** `failed`: in a whole step nobody had an answer. That step is not part of the state. */
+  /** `failed`: nobody had an answer in a step, which is not part of the state. */
   readonly end: "hours" | "money" | "tokens" | "stopped" | "failed";
   readonly why?: string;
 }
 
 type Entry = Omit<Memory, "n" | "used">;
 
-/** What one person did in a step, before it is put together. */
+/** One person's results of a step. */
 interface Turn {
   readonly person: Person;
   readonly entries: readonly Entry[];
@@ -70,7 +71,7 @@ export async function runWorld(
       .slice(-MAX_HEARD);
     const happened = (kind: Happening["kind"], text: string, { task }: Answered): void =>
       void happenings.push({ at: now.clock, who: person.name, room: own.room, kind, text, task });
-    /** Asks, and reads the answer; a misfit is on record, and nothing comes of it. */
+    /** Asks and parses the answer; an invalid answer is recorded and has no effect. */
     const asked = async <T>(
       step: Step,
       read: (answer: string) => T | string,
@@ -94,7 +95,7 @@ export async function runWorld(
       const plan = found?.value ?? [];
       change = { plan: [...plan], planned: day, planColour: step.colour };
       if (found !== undefined) {
-        // Twelve long lines are more than an entry holds.
+        // Twelve long lines would exceed an entry.
         const text = plan.map(({ from, does, where }) => `${from}:00 ${does} (${where})`)
           .join("; ").slice(0, 2_000);
         happened("planned", text, found.answered);
@@ -152,7 +153,8 @@ export async function runWorld(
       ...{ ...done, misfits: 0 },
       entries: insights.map((text) => ({
         ...{ at: now.clock, kind: "reflection", text, importance: 6, source: "self" },
-        // INVARIANT: a model made it of what others said: RED until a person has looked (test: "a reflection is RED …").
+        // INVARIANT: derived from what others said, so RED until a person has reviewed it
+        // (test: "a reflection is RED …").
         ...{ colour: "RED", review: "open" },
       })),
       happenings: insights.map((text) => ({ ...common, kind: "reflected", text })),
@@ -191,7 +193,7 @@ export async function runWorld(
   return { state: now, end: "hours" };
 }
 
-/** What was seen and heard: others' words are RED, whoever says that they are not. */
+/** Entries of what a person saw and heard; others' words are always RED. */
 function perceived({ now, state, here, heard }: Scene, importance: number): Entry[] {
   const company = here.join(", ");
   const saw: Entry[] = company === state.company || company === "" ? [] : [{
@@ -206,7 +208,7 @@ function perceived({ now, state, here, heard }: Scene, importance: number): Entr
   ];
 }
 
-/** The state with what these people did, in their order. */
+/** Combines the results of people into the state, in order. */
 function together(world: World, state: WorldState, turns: readonly Turn[]): WorldState {
   const people = { ...state.people };
   for (const { person, entries, change, answers, misfits } of turns) {
@@ -235,7 +237,7 @@ function together(world: World, state: WorldState, turns: readonly Turn[]): Worl
   return { ...state, people, talk, log: logged(state.log, happenings) };
 }
 
-/** What all of a world has cost. */
+/** The total cost of a world. */
 export function spentIn(state: WorldState): { readonly money: number; readonly tokens: number } {
   const all = Object.values(state.people).map(({ spent }) => spent);
   return {
@@ -244,7 +246,7 @@ export function spentIn(state: WorldState): { readonly money: number; readonly t
   };
 }
 
-/** Everybody, in an order that the seed decides (mulberry32, Fisher and Yates). */
+/** A permutation determined by the seed (mulberry32, Fisher–Yates). */
 function shuffled<T>(list: readonly T[], seed: number): readonly T[] {
   let state = seed >>> 0;
   const next = (): number => {
@@ -262,7 +264,7 @@ function shuffled<T>(list: readonly T[], seed: number): readonly T[] {
   return order;
 }
 
-/** Does the work of each, so many at a time; gives what came of it in the given order. */
+/** Runs `work` for each item, `lanes` at a time; returns the results in the given order. */
 async function inLanes<T, R>(
   list: readonly T[],
   lanes: number,
@@ -277,7 +279,7 @@ async function inLanes<T, R>(
       done.set(
         at,
         await work(each).catch((error: unknown) => {
-          // Nobody begins what would be thrown away.
+          // Do not start work whose result would be discarded.
           next = list.length;
           throw error;
         }),

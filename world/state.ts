@@ -1,13 +1,13 @@
-/** Where a world stands: its clock, its people and what they remember, what was said and done. @module */
+/** The state of a world: its clock, people with memories, and log. @module */
 import * as z from "zod";
 import { Colour } from "../contracts/authority/mod.ts";
 import { Fault } from "../contracts/base/mod.ts";
 import { Memory, remember } from "./memory.ts";
 import type { World } from "./world_file.ts";
 
-/** Happenings that are kept, newest last. */
+/** Maximum number of happenings kept. */
 const MAX_LOG = 50_000;
-/** Pairs of people whose meetings are counted. */
+/** Maximum number of pairs whose meetings are counted. */
 const MAX_PAIRS = 4_950;
 
 const Name = z.string().min(1).max(32);
@@ -21,7 +21,7 @@ const Utterance = z.object({
 /** See {@link WorldState}. */
 export type Utterance = z.infer<typeof Utterance>;
 
-/** Something that happened. `task` is where the log of it lies. */
+/** Something that happened. `task`: the task whose log contains it. */
 const Happening = z.object({
   at: z.int().min(0),
   who: Name,
@@ -35,17 +35,17 @@ export type Happening = z.infer<typeof Happening>;
 
 const PersonState = z.object({
   room: Name,
-  /** Whom they saw last, as they were remembered. */
+  /** The people seen last. */
   company: z.string().max(4_096),
   plan: z.array(
     z.object({ from: z.int().min(0).max(23), does: z.string().max(300), where: Name }).strict(),
   ).max(24),
-  /** Of what the plan was made of. */
+  /** Colour of the plan's sources. */
   planColour: Colour,
   /** Day of the plan; -1 before the first. */
   planned: z.int().min(-1),
   memory: z.array(Memory).max(5_000),
-  /** Importance since the last reflection. */
+  /** Sum of importance since the last reflection. */
   stirred: z.int().min(0),
   reflections: z.object({ day: z.int().min(-1), count: z.int().min(0) }).strict(),
   spent: z.object({
@@ -64,16 +64,16 @@ const State = z.object({
   /** Minutes since the first midnight. */
   clock: z.int().min(0),
   people: z.record(Name, PersonState),
-  /** Said in the last step: heard in the next. */
+  /** Said in the last step, heard in the next. */
   talk: z.array(Utterance).max(1_000),
   log: z.array(Happening).max(MAX_LOG),
   /** Steps that two people spent in one room, by `A and B`. */
   meetings: z.record(z.string().max(80), z.int().min(0)),
 }).strict();
-/** A world under way. */
+/** The state of a running world. */
 export type WorldState = z.infer<typeof State>;
 
-/** A world before its first hour; of one that stands, with the people that the file added since. */
+/** The initial state of a world, or an existing state with the people that the file has added since. */
 export function beginWorld(world: World, before?: WorldState): WorldState {
   if (before !== undefined && before.world !== world.world) {
     throw new Fault(
@@ -85,13 +85,13 @@ export function beginWorld(world: World, before?: WorldState): WorldState {
   const { clock = world.day.from * 60, talk = [], log = [], meetings = {} } = before ?? {};
   const people = world.people.map(({ name, home, knows }): [string, PersonState] => {
     const found = before?.people[name];
-    // A room may have gone from the file.
+    // The file may no longer have the room.
     if (found !== undefined) {
       return [name, { ...found, room: rooms.has(found.room) ? found.room : home }];
     }
     const known = knows.map((text) => ({
       ...{ at: clock, kind: "knows" as const, text, importance: 7, source: "file" },
-      // Of a file, and nobody vouched for its words.
+      // From a file that nobody has reviewed.
       colour: "YELLOW" as const,
     }));
     return [name, {
@@ -109,7 +109,7 @@ export function beginWorld(world: World, before?: WorldState): WorldState {
 }
 
 /**
- * Reads what {@link JSON.stringify} wrote of a state.
+ * Parses a stored state.
  * @throws Fault `storeCorrupt`
  */
 export function parseState(text: string, file: string): WorldState {
@@ -125,8 +125,8 @@ export function parseState(text: string, file: string): WorldState {
 }
 
 /**
- * Writes a state so that {@link parseState} reads it.
- * @throws Fault `storeCorrupt` for one that could not be read again
+ * Encodes a state for {@link parseState}.
+ * @throws Fault `storeCorrupt` for a state that could not be parsed again
  */
 export function writeState(state: WorldState): string {
   const checked = State.safeParse(state);
@@ -140,7 +140,7 @@ export function writeState(state: WorldState): string {
   );
 }
 
-/** Adds happenings; the oldest give way. */
+/** Appends happenings and drops the oldest. */
 export function logged(
   log: readonly Happening[],
   more: readonly Happening[],
@@ -148,7 +148,7 @@ export function logged(
   return [...log, ...more].slice(-MAX_LOG);
 }
 
-/** Counts who is with whom in this step. */
+/** Counts the meetings of this step. */
 export function metNow(
   meetings: WorldState["meetings"],
   people: WorldState["people"],

@@ -1,6 +1,6 @@
 /**
- * What a person of a world is asked at each step: a request of its own for a task without tools. Whatever others said
- * stands in it behind a mark that no text of theirs can leave, and makes the task RED.
+ * Requests to people of a world: each step is a task without tools. Text of others is quoted behind
+ * a mark that it cannot leave, and makes the task RED.
  * @module
  */
 import * as z from "zod";
@@ -11,29 +11,29 @@ import { colourOf, type Memory, recall } from "./memory.ts";
 import type { PersonState, Utterance } from "./state.ts";
 import { clockWords, type Person, type World } from "./world_file.ts";
 
-/** Utterances that one person takes in in one step: what is said later drowns what was said before. */
+/** Maximum number of utterances that one person hears in a step; the latest ones count. */
 export const MAX_HEARD = 12;
-const SAID = 400;
+const MAX_SAID = 400;
 
-/** What is asked of a person. */
+/** A request to a person. */
 export interface Step {
   readonly person: string;
   readonly kind: "plan" | "act" | "reflect";
   readonly persona: string;
   readonly request: string;
-  /** The worst of what stands in the request. */
+  /** Lowest colour of the request's parts. */
   readonly colour: Colour;
   readonly template: Template;
-  /** Most tokens of the answer. */
+  /** Maximum tokens of the answer. */
   readonly tokens: number;
 }
 
-/** What came of it. */
+/** The result of a step. */
 export interface Answered {
   readonly task: string;
-  /** The model's words; absent when there are none. */
+  /** The model's answer, if any. */
   readonly answer?: string;
-  /** Why there are none. */
+  /** Why there is no answer. */
   readonly why?: string;
   readonly tokens: number;
   /** US dollars. */
@@ -42,12 +42,12 @@ export interface Answered {
 
 const Line = z.string().trim().min(1).max(200);
 
-/** A world's shapes: rooms are closed values of it. */
+/** The answer templates of a world, with its rooms as enumerated values. */
 export interface Shapes {
   readonly plan: Template;
   readonly act: Template;
   readonly reflect: Template;
-  /** Reads an answer: a value that fits, or why it does not. */
+  /** Parses an answer: a valid value, or the reason why it is invalid. */
   readPlan(answer: string): PersonState["plan"] | string;
   readAct(answer: string): Act | string;
   readReflection(answer: string): readonly string[] | string;
@@ -61,7 +61,7 @@ export interface Act {
   readonly importance: number;
 }
 
-/** Makes the shapes of a world: version 1 of each. */
+/** Makes the answer templates of a world, version 1 of each. */
 export function shapesOf({ rooms }: Pick<World, "rooms">): Shapes {
   const names = rooms.map(({ name }) => name);
   const [first = "", ...more] = names;
@@ -73,7 +73,7 @@ export function shapesOf({ rooms }: Pick<World, "rooms">): Shapes {
   }).strict();
   const Acts = z.object({
     does: Line.describe("what you do now"),
-    says: z.string().trim().max(SAID).describe("what you say aloud; empty for nothing"),
+    says: z.string().trim().max(MAX_SAID).describe("what you say aloud; empty for nothing"),
     goes: Room.describe("where you are afterwards"),
     importance: z.int().min(1).max(10).describe("how much what you just heard matters to you"),
   }).strict();
@@ -119,7 +119,7 @@ export function shapesOf({ rooms }: Pick<World, "rooms">): Shapes {
   });
 }
 
-/** Where somebody is, with whom, and what was said there. */
+/** A person's place, company, and what was said there. */
 export interface Scene {
   readonly now: number;
   readonly state: PersonState;
@@ -127,19 +127,19 @@ export interface Scene {
   readonly heard: readonly Utterance[];
 }
 
-/** Makes the steps of one world. */
+/** The steps of one world. */
 export interface Steps {
   plan(person: Person, scene: Scene): Step;
   act(person: Person, scene: Scene): Step;
   reflect(person: Person, scene: Scene): Step;
 }
 
-/** Lines that somebody else wrote: each stands behind a mark, whatever it holds. */
+/** Quotes text of others: each line begins with a mark, whatever it contains. */
 function quoted(text: string, mark: string): string[] {
   return displayBlock(text, { prefix: `| ${mark}`, max: 2_000, maxLines: 8, columns: 500 });
 }
 
-/** Makes them. */
+/** Makes the steps of a world. */
 export function makeSteps(world: World, shapes: Shapes): Steps {
   const places = world.rooms.map(({ name, about }) => `- ${name}: ${about}`).join("\n");
   const personaOf = ({ name, persona }: Person): string =>
@@ -154,7 +154,7 @@ export function makeSteps(world: World, shapes: Shapes): Steps {
       readonly template: Template;
       readonly scene: Scene;
       readonly query: string;
-      /** Lines of the plan, the person's own words: as coloured as what it was made of. */
+      /** Lines of the person's plan, with the colour of its sources. */
       readonly plan?: readonly string[];
     },
   ): Step => {
@@ -210,7 +210,7 @@ export function makeSteps(world: World, shapes: Shapes): Steps {
   });
 }
 
-/** What the plan says for this hour. */
+/** The plan's item for this hour. */
 function planAt(
   { state, now }: Pick<Scene, "state" | "now">,
 ): PersonState["plan"][number] | undefined {

@@ -3,20 +3,20 @@ import { parse } from "yaml";
 import * as z from "zod";
 import { Fault } from "../contracts/base/mod.ts";
 
-/** Longest world file, UTF-16 units. */
-const MAX = 1_000_000;
+/** Maximum length of a world file, UTF-16 units. */
+const MAX_LENGTH = 1_000_000;
 
 const Name = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 const Words = z.string().trim().min(1).max(2_000);
 
-/** A world, as a person writes it. */
+/** A world file. */
 const World = z.object({
   world: Name,
-  /** What a stranger would be told. */
+  /** Description of the world. */
   about: Words,
-  /** Decides who speaks first; the same seed and a scripted model give the same days. */
+  /** Decides the order of people; the same seed and a scripted model give the same days. */
   seed: z.int().min(0).max(4_294_967_295).default(1),
-  /** Hours of the day between which people are awake. */
+  /** Hours of the day during which people are awake. */
   day: z.object({
     from: z.int().min(0).max(22).default(7),
     to: z.int().min(1).max(24).default(23),
@@ -30,27 +30,27 @@ const World = z.object({
       persona: Words,
       /** The room where the first day begins. */
       home: Name,
-      /** What they know from the start. */
+      /** Initial knowledge. */
       knows: z.array(Words).max(32).default([]),
     }).strict(),
   ).min(1).max(100),
   memory: z.object({
-    /** Entries that a step is shown. */
+    /** Entries shown in a step. */
     recalls: z.int().min(1).max(50).default(8),
-    /** Entries that a person keeps; the least important of the oldest give way. */
+    /** Maximum entries of a person; the least important old ones are dropped. */
     keeps: z.int().min(20).max(5_000).default(500),
   }).strict().default({ recalls: 8, keeps: 500 }),
   reflect: z.object({
-    /** Importance of what was seen and heard since the last reflection, added up. */
+    /** Sum of importance since the last reflection that triggers the next. */
     after: z.int().min(1).max(10_000).default(40),
-    /** Reflections of a person in a day. */
+    /** Maximum reflections of a person in a day. */
     most: z.int().min(0).max(24).default(2),
   }).strict().default({ after: 40, most: 2 }),
-  /** What one run may cost; reached, it stops between two steps. */
+  /** Cost limits of one run, which stops between two steps when one is reached. */
   limits: z.object({
     money: z.number().min(0).max(1_000_000).default(1),
     tokens: z.int().min(1).max(1_000_000_000).default(5_000_000),
-    /** Tokens of one answer. */
+    /** Maximum tokens of one answer. */
     answer: z.int().min(16).max(8_192).default(400),
   }).strict().default({ money: 1, tokens: 5_000_000, answer: 400 }),
 }).strict().check((context) => {
@@ -74,17 +74,17 @@ const World = z.object({
 });
 /** See {@link parseWorld}. */
 export type World = z.infer<typeof World>;
-/** Somebody of a world. */
+/** A person of a world. */
 export type Person = World["people"][number];
 
 /**
- * Parses the text of a world file. `file` is the name that errors give.
+ * Parses the text of a world file. `file` is its name for errors.
  * @throws Fault `invalidInput`
  */
 export function parseWorld(text: string, file: string): World {
   const refuse = (why: string, cause?: unknown): Fault =>
     new Fault("invalidInput", `Cannot read the world "${file}": ${why}`, { cause });
-  if (text.length > MAX) throw refuse(`it is longer than ${MAX} characters`);
+  if (text.length > MAX_LENGTH) throw refuse(`it is longer than ${MAX_LENGTH} characters`);
   let value: unknown;
   try {
     value = parse(text, { maxAliasCount: 100, stringKeys: true });
@@ -97,7 +97,7 @@ export function parseWorld(text: string, file: string): World {
   throw refuse(`${(issue?.path ?? []).map(String).join(".")}: ${issue?.message}`);
 }
 
-/** `07:20`, and the day where it is not the first. Minutes are counted from the first midnight. */
+/** `07:20`, with the day unless it is the first. Minutes since the first midnight. */
 export function clockWords(minutes: number): string {
   const two = (value: number): string => String(value).padStart(2, "0");
   const [day, rest] = [Math.floor(minutes / 1_440), minutes % 1_440];

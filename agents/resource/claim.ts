@@ -1,9 +1,9 @@
 /**
- * What a claim, a word of a supervisor and a write come to: changes of a resource in which nothing has expired, or a
- * report of who wants the same. Pure: time and ids are handed in.
+ * Decides claims, supervisors' decisions and versioned writes: returns changes of a resource
+ * without expired claims, or a conflict report. Pure: time and ids are passed in.
  * @module
  */
-import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   type Claimant,
@@ -25,7 +25,7 @@ import {
 } from "../../contracts/task/resources.ts";
 import { sameOwner } from "./fold.ts";
 
-/** What a claim comes to. `changes` is empty where the same conflict is on the books already. */
+/** The result of a claim. `changes` is empty if the same conflict is already recorded. */
 export interface Claimed {
   readonly changes: readonly ResourceChange[];
   readonly lease?: ResourceLease;
@@ -33,14 +33,14 @@ export interface Claimed {
   readonly report?: ConflictReport;
 }
 
-/** Names for what is new. */
+/** Generators of new ids. */
 export interface NewIds {
   lease(): ResourceLeaseId;
   conflict(): ConflictId;
 }
 
 /**
- * Decides a claim on a resource in which nothing has expired.
+ * Decides a claim on a resource without expired claims.
  * @throws Fault `invalidArguments` (a time that is past), `tooLarge`
  */
 export function claimed(
@@ -78,8 +78,7 @@ export function claimed(
       {
         ...{ scope, mode, holder: first.owner, lease: first.id, about: "claim" },
         supervisor: supervisorOf(by, first.owner),
-        colour: mixColour(by.colour, first.colour),
-        label: mixLabel(by.label, first.label),
+        ...mixTaints(by, first),
       },
       by,
       at,
@@ -98,7 +97,7 @@ export function claimed(
     ...{ colour: by.colour, label: by.label },
     ...(request.standing === true ? { standing: true as const } : {}),
   };
-  // A wider claim takes the place of one's own beneath it; of one that stands only another that does.
+  // A wider claim supersedes the owner's claims beneath it; only a standing claim supersedes a standing one.
   const beneath = resource.leases.filter((each) =>
     sameOwner(each.owner, owner) && each.mode === mode &&
     (each.standing !== true || request.standing === true) && overlaps(each.scope, scope) &&
@@ -116,14 +115,14 @@ export function claimed(
   };
 }
 
-/** A task decides between its own processes; between two tasks the person, unless the claimant came with another. */
+/** A task decides between its own processes; between two tasks the person does, unless the claimant names a supervisor. */
 function supervisorOf(by: Claimant, holder: ResourceOwner): Supervisor {
   return by.supervisor ?? (by.owner.task === holder.task ? by.owner.task : "host");
 }
 
 /**
- * A report of what two want: the one that is open already, where it is of the same two. About a version nobody has to
- * decide: whoever was late reads anew.
+ * Reports a conflict, or returns the open report about the same one. A version conflict needs no
+ * decision: the late writer reads again.
  */
 export function conflicting(
   resource: SharedResource,
@@ -145,7 +144,7 @@ export function conflicting(
     own: { colour, label },
     state: found.about === "claim" ? "open" : "over",
   };
-  // Whoever has to wait hears when there is nothing more to wait for. Children have no inbox: their parent has.
+  // The waiting claimant is notified when the claim ends. Child processes have no inbox.
   const waits = report.state === "open" && claimant.child === undefined &&
     resource.watches.length < RESOURCE_LIMITS.watches;
   const watch = { task: claimant.task, scope, since: at.now, once: true, colour, label };
@@ -159,8 +158,8 @@ export function conflicting(
 }
 
 /**
- * What a supervisor's word about an open conflict comes to.
- * @throws Fault `conflict` for one that is over, `refused` for who does not stand above both
+ * The changes of a supervisor's decision on an open conflict.
+ * @throws Fault `conflict` for a closed conflict, `refused` for anyone but the supervisor
  */
 export function decided(
   resource: SharedResource,
@@ -189,7 +188,7 @@ export function decided(
   const word: ResourceChange = { what: "decided", conflict: report.id, decision, approver };
   if (decision === "refuse" || held === undefined) return [word];
   if (decision === "release") {
-    // A task that lets its own child go first gives up what it had itself.
+    // A task that yields to its own child gives up its own claim.
     const own = held.owner.task === at.by && held.owner.child === undefined;
     const reason = at.by === "host" ? "operator" : own ? "done" : "supervisor";
     return [word, { what: "ended", lease: held.id, reason, at: at.now }];
@@ -213,7 +212,7 @@ export function decided(
   return [word, { what: "shared", lease: held.id }, { what: "claimed", lease }];
 }
 
-/** A write that names what its writer had read: let through where that is what stands there. */
+/** A write that names the version its writer had read; allowed if that is the current version. */
 export function written(
   resource: SharedResource,
   change: {
@@ -251,8 +250,8 @@ export function written(
 }
 
 /**
- * What the end of a task comes to, or that of one child process: its claims are free, but for those that a program holds,
- * and its conflicts over.
+ * The changes at the end of a task or one child process: its claims end, except standing ones, and
+ * its conflicts close.
  */
 export function endedOwner(
   { leases, conflicts, watches }: SharedResource,
@@ -277,7 +276,7 @@ export function endedOwner(
   ];
 }
 
-/** The change that ends a claim, and the claim as it ended. `now`: ms since 1970. */
+/** The change that ends a claim, and the ended claim. `now`: milliseconds since 1970. */
 export function ending(
   lease: ResourceLease,
   reason: ReleaseReason,
@@ -289,14 +288,14 @@ export function ending(
   };
 }
 
-/** @throws Fault `notFound` */
+/** The claim with this id. @throws Fault `notFound` */
 export function leaseIn({ leases }: SharedResource, id: ResourceLeaseId): ResourceLease {
   const found = leases.find((lease) => lease.id === id);
   if (found !== undefined) return found;
   throw new Fault("notFound", `Cannot find claim "${id}": it is over`);
 }
 
-/** @returns Fault `tooLarge` that says of what there are too many */
+/** The fault `tooLarge` for too many of something. */
 export function full(what: string): Fault {
   return new Fault(
     "tooLarge",

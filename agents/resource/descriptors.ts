@@ -1,4 +1,4 @@
-/** The tools over shared resources and task lists, in the words that a model is shown. @module */
+/** The tools over shared resources and task lists, as models see them. @module */
 import { ToolDescriptor } from "../../contracts/tool/tool.ts";
 import { ToolName } from "../../contracts/authority/ids.ts";
 import { ResourceKind } from "../../contracts/task/resources.ts";
@@ -104,7 +104,7 @@ export const TASK_LIST: ToolDescriptor = described("task_list", {
   category: "agent",
 });
 
-/** All of them: reviewed, being part of this version. */
+/** All resource tools; they count as reviewed because they are part of this version. */
 export const RESOURCE_TOOLS: readonly ToolDescriptor[] = Object.freeze([
   ...[CLAIM, RELEASE, STATUS, TASK_LIST],
 ]);

@@ -1,4 +1,4 @@
-/** A shared resource as the fold of its changes, and what the log says of each. Pure: time is handed in. @module */
+/** A shared resource as the fold of its changes, and the event of each change. Pure: time is passed in. @module */
 import { type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import {
@@ -13,7 +13,7 @@ import {
 } from "../../contracts/task/resources.ts";
 import { Fault, unreachable } from "../../contracts/base/mod.ts";
 
-/** A resource in which nothing is. */
+/** An empty resource. */
 export function emptyResource(ref: ResourceRef, createdAt: number): SharedResource {
   return {
     ...{ ref, createdAt, generation: 1 },
@@ -21,14 +21,14 @@ export function emptyResource(ref: ResourceRef, createdAt: number): SharedResour
   };
 }
 
-/** Tells whether nothing is in it any more: it is forgotten until somebody names it again. */
+/** Whether a resource is empty and may be dropped. */
 export function isEmpty(resource: SharedResource): boolean {
   const { leases, conflicts, watches, versions, items } = resource;
   return leases.length + watches.length + items.length + versions.length === 0 &&
     !conflicts.some(({ state }) => state === "open");
 }
 
-/** A document of a resource; undefined for one without a body: nothing was in it. @throws Fault `storeCorrupt` */
+/** Parses a resource's document; undefined for an empty body, which means an empty resource. @throws Fault `storeCorrupt` */
 export function parseResource(id: string, body: JsonObject): SharedResource | undefined {
   if (Object.keys(body).length === 0) return undefined;
   const parsed = SharedResource.safeParse(body);
@@ -59,15 +59,15 @@ function folded(resource: SharedResource, change: ResourceChange): SharedResourc
       return {
         ...resource,
         leases: leases.filter(({ id }) => id !== change.lease),
-        // Whoever waited for it may claim now: nobody has to decide any more.
+        // The claimant may claim now, so no decision is needed.
         conflicts: conflicts.map((each) =>
           each.lease === change.lease && each.state === "open" ? { ...each, state: "over" } : each
         ),
-        // Told now, and no more.
+        // One-time watches end with this notice.
         watches: watches.filter(({ once, scope }) =>
           !once || !leases.some((each) => each.id === change.lease && overlaps(each.scope, scope))
         ),
-        // Its item is anybody's again, unless it is done.
+        // The claim's item is open again, unless it is done.
         items: resource.items.map((item) =>
           item.lease === change.lease && item.state === "claimed" ? reopened(item, change.at) : item
         ),
@@ -148,7 +148,7 @@ const reopened = ({ owner: _owner, lease: _lease, ...item }: ListItem, at: numbe
   ...{ ...item, state: "open", generation: item.generation + 1, changedAt: at },
 });
 
-/** Of a full list the oldest item that is done gives way. */
+/** Adds or replaces an item; in a full list the oldest completed item is dropped. */
 function withItem(items: readonly ListItem[], item: ListItem): ListItem[] {
   const all = [...items.filter(({ number }) => number !== item.number), item]
     .sort((a, b) => a.number - b.number);
@@ -158,7 +158,7 @@ function withItem(items: readonly ListItem[], item: ListItem): ListItem[] {
   return all.filter(({ number }) => number !== gone);
 }
 
-/** Open ones stay; of the others the last. */
+/** Adds a report; keeps open conflicts and the latest of the others. */
 function withConflict(
   conflicts: readonly ConflictReport[],
   report: ConflictReport,
@@ -168,7 +168,7 @@ function withConflict(
   return all.filter(({ state }) => state === "open" || over-- <= 0);
 }
 
-/** What a purged task wrote here is erased: its texts, and reports that name what it wanted. */
+/** Erases the texts of a purged task, and reports about it. */
 function forgotten(resource: SharedResource, task: ResourceOwner["task"]): SharedResource {
   const ofTask = (owner: ResourceOwner | undefined): boolean => owner?.task === task;
   return {
@@ -182,7 +182,7 @@ function forgotten(resource: SharedResource, task: ResourceOwner["task"]): Share
   };
 }
 
-/** Tells whether a task claimed, wrote or watches something in it. */
+/** Whether a task has claims, items, watches or conflicts in a resource. */
 export function takesPart(
   { leases, conflicts, watches, items }: SharedResource,
   task: ResourceOwner["task"],
@@ -193,19 +193,19 @@ export function takesPart(
     conflicts.some(({ claimant, holder }) => claimant.task === task || holder?.task === task);
 }
 
-/** Tells whether two are the same process of the same task. */
+/** Whether two owners are the same process of the same task. */
 export function sameOwner(a: ResourceOwner, b: ResourceOwner): boolean {
   return a.task === b.task && a.child === b.child;
 }
 
-/** Changes that time alone makes: claims that are over. */
+/** The changes due by time: expired claims. */
 export function dueChanges(resource: SharedResource, now: number): readonly ResourceChange[] {
   return resource.leases.filter(({ expiresAt }) => expiresAt <= now).map(({ id }) => ({
     ...{ what: "ended" as const, lease: id, reason: "expired" as const, at: now },
   }));
 }
 
-/** The event of a change: ids, words of ours and times; what people and models wrote is its private part. */
+/** The event of a change: ids, fixed words and times; text of people and models is in the private part. */
 export function eventOf(ref: ResourceRef, change: ResourceChange): NewEvent {
   return {
     kind: "resource",

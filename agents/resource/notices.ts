@@ -1,7 +1,8 @@
 /**
- * What tasks and the person are told of shared resources: structured messages in inboxes. A worker is told ids, times and
- * its own words, and nothing that another worker wrote, so that a claim of a stranger colours nobody. Who has to decide
- * is shown what both wrote, in its colour.
+ * Notices to tasks and the person about shared resources: structured messages in inboxes. A
+ * worker's notice contains ids, times and its own text, and nothing that another worker wrote, so
+ * that a stranger's claim cannot lower its colour. The one who must decide sees both texts, with
+ * their colour.
  * @module
  */
 import type { JsonObject } from "../../contracts/base/json.ts";
@@ -23,15 +24,15 @@ import { canonicalJson } from "../../port/mod.ts";
 /** `schema` of a message about a resource, whose body is JSON. */
 const RESOURCE_SCHEMA = "remit.resource/1";
 
-/** What {@link makeNotices} is handed. */
+/** The parts of {@link makeNotices}. */
 export interface NoticeParts {
   readonly inbox: Pick<AgentInbox, "put" | "list" | "dismiss">;
-  /** Whether a task is known here and not over: nobody else reads what comes in. */
+  /** Whether a task is known and unfinished, so that it reads its inbox. */
   listens(task: TaskId): boolean;
   note(line: string): void;
 }
 
-/** Hears what the registry did. */
+/** Receives the registry's changes. */
 export interface Notices {
   onChange(change: ResourceChange, before: SharedResource): void;
   onFinding(report: ConflictReport): void;
@@ -40,7 +41,7 @@ export interface Notices {
 interface Notice {
   readonly to: TaskId | "host";
   readonly kind: MessageKind;
-  /** Names the message: the same twice is one. */
+  /** Message id; a repeated id is one message. */
   readonly id: string;
   readonly resource: ResourceRef;
   readonly body: JsonObject;
@@ -48,7 +49,7 @@ interface Notice {
   readonly expiresAt?: number;
 }
 
-/** Makes them. */
+/** Makes the notices. */
 export function makeNotices(parts: NoticeParts): Notices {
   const { inbox } = parts;
 
@@ -57,7 +58,7 @@ export function makeNotices(parts: NoticeParts): Notices {
     if (to !== "host" && !parts.listens(to)) return;
     const box = Box.parse(to === "host" ? to : `task:${to}`);
     const sender = Sender.parse(`resource:${partsOfResource(resource).name}`);
-    // A second interrupt says nothing new, and would be put aside for a person.
+    // A second interrupt adds nothing, and would be quarantined.
     const waits = notice.kind === "interrupt" &&
       inbox.list({ box, state: "queued" }).some(({ message }) =>
         message.kind === "interrupt" && message.sender === sender
@@ -72,11 +73,11 @@ export function makeNotices(parts: NoticeParts): Notices {
   };
   const tell = (notice: Notice): void =>
     void send(notice).catch((error: unknown) =>
-      // Full, or too many of its sender: what happened is in the log, and in `remit resources`.
+      // The inbox is full or rate limited; the change is in the log and in `remit resources`.
       parts.note(`Nobody was told of ${notice.resource}: ${String(error)}`)
     );
 
-  /** What nobody has to decide any more waits for nobody. */
+  /** Dismisses the question about a conflict that needs no decision any more. */
   const settle = ({ id, supervisor }: ConflictReport): void => {
     const box = Box.parse(supervisor === "host" ? supervisor : `task:${supervisor}`);
     const asked = inbox.list({ box, state: "queued" }).find(({ message }) =>
@@ -84,7 +85,7 @@ export function makeNotices(parts: NoticeParts): Notices {
     );
     if (asked === undefined) return;
     inbox.dismiss(asked.id, "it is decided, or over").catch((error: unknown) =>
-      // It is just being shown, or settled meanwhile.
+      // The message is being shown, or was settled meanwhile.
       parts.note(`The message about conflict ${id} stays: ${String(error)}`)
     );
   };
@@ -94,7 +95,7 @@ export function makeNotices(parts: NoticeParts): Notices {
     const { id, resource, supervisor, claimant, holder } = report;
     const held = leases.find((lease) => lease.id === report.lease);
     const until = held === undefined ? {} : { expiresAt: held.expiresAt };
-    // Who claimed was told by the answer to the claim.
+    // The claimant knows from the answer to its claim.
     if (supervisor === "host" || supervisor !== claimant.task || claimant.child !== undefined) {
       tell({
         ...{ to: supervisor, kind: "question", id: `${id}-decide`, resource, ...until },
@@ -126,7 +127,7 @@ export function makeNotices(parts: NoticeParts): Notices {
     const lease = leases.find(({ id }) => id === change.lease);
     if (lease === undefined) return;
     const { id, owner, scope } = lease, { reason, at } = change;
-    // A child has no inbox, and who ended its claim is its parent.
+    // A child process has no inbox; its parent ended the claim.
     const byParent = reason === "supervisor" && owner.child !== undefined;
     const byOthers = reason === "operator" || (reason === "supervisor" && !byParent);
     if (byOthers || reason === "expired") {
@@ -194,7 +195,7 @@ export function makeNotices(parts: NoticeParts): Notices {
     },
     onFinding(report): void {
       const { id, resource, claimant } = report;
-      // What a merge queue or a wiki found: the claimant may know what it says.
+      // A finding of a merge queue or wiki contains nothing secret from the claimant.
       tell({
         ...{ to: claimant.task, kind: "reviewFinding", id: `${id}-finding`, resource },
         body: { event: "conflict", resource, report: toJson(report) },

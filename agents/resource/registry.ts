@@ -1,6 +1,7 @@
 /**
- * The shared resources of one kernel: each change is an event and the state that it makes, in one commit, one change
- * of a resource after another. What has expired is over whenever somebody looks, and an event says so.
+ * The shared resources of one kernel. Each change commits an event and the resulting state; changes
+ * of one resource are serialized. Expired claims count as ended at any look, and an event records
+ * that.
  *
  * @example
  * ```ts
@@ -51,42 +52,42 @@ import {
 } from "./fold.ts";
 import { itemAdded, itemClaimed, itemDone, itemsOver, type TaskLists } from "./task_list.ts";
 
-/** What {@link openResources} is handed. */
+/** The parts of {@link openResources}. */
 export interface ResourceParts {
   readonly store: Pick<Store, "document" | "documents">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "id" | "after">;
-  /** Whether the log of a task may still say something of it: it is known here, and not purged. */
+  /** Whether events may be appended to a task's log: known and not purged. */
   hasLog(task: TaskId): boolean;
-  /** Whether a task is known here and over. */
+  /** Whether a task is known and finished. */
   isOver(task: TaskId): boolean;
   /** Called with each change once it is durable, and the resource before it. */
   onChange?(change: ResourceChange, before: SharedResource): void;
-  /** Called with what {@link SharedResources.report} was told, once it is durable. */
+  /** Called with each report of {@link SharedResources.report} once it is durable. */
   onFinding?(report: ConflictReport): void;
-  /** What could not be written: it is tried again with the next change. */
+  /** Writes a line to the kernel's own log. */
   note(line: string): void;
-  /** Resources up to which what is done is kept; absent: 256. */
+  /** Number of resources up to which completed items are kept; absent: 256. */
   readonly keeps?: number;
 }
 
-/** The registry as the kernel has it. */
+/** The kernel's registry of resources. */
 export interface Resources extends SharedResources, TaskLists {
   /**
-   * Takes up what an earlier kernel left, once the tasks are known: what ended with it is free, and who has to decide is
-   * told again.
+   * Cleans up after earlier kernels, once the tasks are known: ends claims of ended tasks, and
+   * notifies supervisors of open conflicts again.
    */
   recover(): Promise<void>;
-  /** A task, or one child process of it, is over: what it claimed is free. */
+  /** Frees the claims of an ended task or child process. */
   ownerEnded(task: TaskId, child?: number): Promise<void>;
-  /** A task is purged: what it wrote here is erased. */
+  /** Erases the texts of a purged task. */
   forget(task: TaskId): Promise<void>;
   close(): void;
 }
 
-/** Kind of the documents, and the chain of changes that no task made or whose task has no log here any more. */
+/** Kind of the documents, and chain for changes without a task or whose task has no log here. */
 const KIND = "resource", CHAIN = "resources";
-/** Longest wait of one timer: clocks are set, and machines sleep. */
+/** Maximum wait of one timer in milliseconds, because clocks are set and machines sleep. */
 const LOOK_MS = 60_000;
 
 interface Kept {
@@ -94,13 +95,13 @@ interface Kept {
   readonly version: number;
 }
 
-/** What a change decides over a resource as it stands: changes, and what the caller is told once they are durable. */
+/** A planned change: the changes, and the caller's answer once they are durable. */
 interface Plan<T> {
   readonly changes: readonly ResourceChange[];
   readonly answer: T;
 }
 
-/** Opens the registry that earlier kernels left. @throws Fault `storeCorrupt` for a document that does not parse */
+/** Opens the registry stored by earlier kernels. @throws Fault `storeCorrupt` for a document that does not parse */
 export async function openResources(parts: ResourceParts): Promise<Resources> {
   const { store, log, powers } = parts;
   const kept = new Map<ResourceRef, Kept>();
@@ -116,7 +117,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     const found = read(id, body, version);
     if (found !== undefined) kept.set(ResourceRef.parse(id), found);
   }
-  // Child processes ended with their kernel; those of this one may claim before `recover` is done.
+  // Child processes ended with their kernel. Collect their claims now: children of this kernel may claim before `recover` is done.
   const orphans = [...kept.values()].flatMap(({ state }) =>
     state.leases.filter(({ owner }) => owner.child !== undefined)
   );
@@ -129,13 +130,13 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
   const load = async (ref: ResourceRef): Promise<Kept> => {
     const known = kept.get(ref);
     if (known !== undefined) return known;
-    // What was empty left a document without a body: its version goes on.
+    // A dropped resource left an empty document, whose version continues.
     const row = await store.document(KIND, ref);
     const found = row === undefined ? undefined : read(ref, row.body, row.version);
     return found ?? { state: emptyResource(ref, powers.now()), version: row?.version ?? 0 };
   };
 
-  /** Nobody fills the registry alone. */
+  /** Limits the number of resources, in all and for one task. */
   const checkRoom = (by: TaskId | undefined): void => {
     if (kept.size >= RESOURCE_LIMITS.resources) throw full("resources");
     const own = by === undefined
@@ -148,7 +149,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     );
   };
 
-  /** One change of a resource after another; what has expired meanwhile goes first, in the same commit. */
+  /** Runs a change, serialized by resource; expired claims are ended first, in the same commit. */
   const change = async <T>(
     ref: ResourceRef,
     by: TaskId | undefined,
@@ -182,7 +183,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     return await turn.finally(() => busy.get(ref) === last && busy.delete(ref));
   };
 
-  /** Ends what time has ended, also where nobody asks. */
+  /** Ends expired claims. */
   const sweep = async (): Promise<void> => {
     for (const [ref, { state }] of [...kept]) {
       if (dueChanges(state, powers.now()).length === 0) continue;
@@ -209,7 +210,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     ...{ now: powers.now(), ids, leasesOfTask: leasesOf(by.owner.task) },
   });
 
-  /** The resource with a claim, by its id. */
+  /** The resource that has the claim with this id. */
   const withLease = (id: ResourceLeaseId): ResourceRef => {
     for (const [ref, { state }] of kept) {
       if (state.leases.some((lease) => lease.id === id)) return ref;
@@ -221,7 +222,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
 
   const ownerEnded: Resources["ownerEnded"] = async (task, child) => {
     const isOver = (each: TaskId): boolean => each === task || parts.isOver(each);
-    // A person looks at a list when its task is over: it goes only where many stand.
+    // A person may read a list after its task ends: drop completed items only if there are many resources.
     const goes = child === undefined && kept.size > (parts.keeps ?? 256);
     for (const [ref, { state }] of [...kept]) {
       if (!takesPart(state, task)) continue;
@@ -250,7 +251,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       }));
     }
     await sweep();
-    // Whoever has to be told may not have heard: the inbox knows each of these by its id, and takes it once.
+    // The notice may have been lost; a repeated one has the same id, so the inbox stores it once.
     for (const { state } of kept.values()) {
       for (const report of state.conflicts) {
         if (report.state === "open") parts.onChange?.({ what: "conflict", report }, state);
@@ -278,7 +279,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
           );
         }
         if (sameOwner(lease.owner, by)) return ending(lease, "done", powers.now());
-        // A task's first process stands above its children.
+        // A task's first process may release its children's claims.
         if (lease.owner.task === by.task && by.child === undefined) {
           return ending(lease, "supervisor", powers.now());
         }
@@ -288,11 +289,8 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     async end(id, reason) {
       const ref = withLease(id);
       const owner = kept.get(ref)?.state.leases.find((lease) => lease.id === id)?.owner;
-      return await change(
-        ref,
-        owner?.task,
-        (now) => ending(leaseIn(now, id), reason, powers.now()),
-      );
+      const plan = (now: SharedResource) => ending(leaseIn(now, id), reason, powers.now());
+      return await change(ref, owner?.task, plan);
     },
     async clear(ref) {
       if (!kept.has(ref)) {
@@ -363,15 +361,15 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
       if (how?.told !== true) parts.onFinding?.(kept);
       return kept;
     },
-    // deno-lint-ignore require-await -- as the contract has it
-    get: async (ref) => {
+    get(ref) {
       const found = kept.get(ref);
-      return found === undefined ? undefined : seen(found.state);
+      return Promise.resolve(found && seen(found.state));
     },
-    // deno-lint-ignore require-await -- as the contract has it
-    list: async () =>
-      [...kept.values()].map(({ state }) => seen(state)).filter((each) => !isEmpty(each))
-        .sort((a, b) => (a.ref < b.ref ? -1 : 1)),
+    list() {
+      const all = [...kept.values()].map(({ state }) => seen(state));
+      const full = all.filter((each) => !isEmpty(each));
+      return Promise.resolve(full.sort((a, b) => (a.ref < b.ref ? -1 : 1)));
+    },
     addItem: (resource, text, by) =>
       change(resource, by.owner.task, (now) => {
         const { item, added } = itemAdded(now, text, by, powers.now());
@@ -384,7 +382,7 @@ export async function openResources(parts: ResourceParts): Promise<Resources> {
     ...{ recover, ownerEnded },
     async forget(task) {
       for (const [ref, { state }] of [...kept]) {
-        // A purge is asked for once: the task's id is looked for in the whole document.
+        // Purges are rare: search the complete document for the task's id.
         if (!JSON.stringify(state).includes(task)) continue;
         await change(ref, undefined, () => ({
           changes: [{ what: "forgotten", task }],

@@ -1,6 +1,7 @@
 /**
- * Items of shared task lists: each has a generation, and whoever changes one names the generation that they saw. A
- * claim of an item is a claim of its scope: it expires, and the item is anybody's again.
+ * Items of shared task lists. Each item has a generation, and a change names the generation that
+ * its author has read. Claiming an item claims its scope; when the claim expires, the item is open
+ * again.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -19,25 +20,25 @@ import {
 import { claimed, conflicting, full, type NewIds } from "./claim.ts";
 import { foldResource, sameOwner } from "./fold.ts";
 
-/** An item as its changer saw it. */
+/** An item with the generation that the caller has read. */
 export interface SeenItem {
   readonly resource: ResourceRef;
   readonly number: number;
   readonly generation: number;
 }
 
-/** What came of a change of an item. */
+/** The result of a change of an item. */
 export type ItemOutcome =
   | { readonly kind: "changed"; readonly item: ListItem }
   | { readonly kind: "conflict"; readonly report: ConflictReport };
 
-/** The task lists of one kernel. All reject `notFound` for an item that is not there. */
+/** The task lists of one kernel. All reject `notFound` for an unknown item. */
 export interface TaskLists {
-  /** Rejects `tooLarge` for a list that is full. */
+  /** Adds an item. Rejects `tooLarge` for a full list. */
   addItem(list: ResourceRef, text: string, by: Claimant): Promise<ListItem>;
-  /** The caller works on it from now on; a renewal where they do already. */
+  /** Assigns the item to the caller, or renews the caller's claim. */
   claimItem(item: SeenItem & { readonly until?: number }, by: Claimant): Promise<ItemOutcome>;
-  /** The caller, whose item it is, did it. Rejects `refused` where they never claimed it. */
+  /** Completes the caller's item. Rejects `refused` if the caller has not claimed it. */
   finishItem(item: SeenItem, by: Claimant): Promise<ItemOutcome>;
 }
 
@@ -52,12 +53,12 @@ interface Plan {
   readonly answer: ItemOutcome;
 }
 
-/** The part of a list that an item is. */
+/** The scope of an item within its list. */
 function scopeOfItem(number: number): ResourceScope {
   return ResourceScope.parse(`items/${number}`);
 }
 
-/** The same words of the same author, while they are open, are one item. @throws Fault `tooLarge` */
+/** Adds an item, unless the author has an open item with the same text. @throws Fault `tooLarge` */
 export function itemAdded(
   list: SharedResource,
   text: string,
@@ -65,12 +66,12 @@ export function itemAdded(
   now: number,
 ): { readonly item: ListItem; readonly added: boolean } {
   const { items } = list;
-  // The same call again, after a crash.
+  // The same call, repeated after a crash.
   const same = items.find((item) =>
     item.text === text && item.state === "open" && sameOwner(item.author, by.owner)
   );
   if (same !== undefined) return { item: same, added: false };
-  // What is done makes room, oldest first: nobody waits for it.
+  // Completed items make room, oldest first.
   if (items.length >= RESOURCE_LIMITS.items && !items.some(({ state }) => state === "done")) {
     throw full("items");
   }
@@ -81,7 +82,7 @@ export function itemAdded(
   return { item, added: true };
 }
 
-/** @throws Fault `notFound`, `conflict` (it is done) */
+/** Claims an item. @throws Fault `notFound`, `conflict` (it is done) */
 export function itemClaimed(
   list: SharedResource,
   wanted: SeenItem & { readonly until?: number },
@@ -119,7 +120,7 @@ export function itemClaimed(
   };
 }
 
-/** @throws Fault `notFound`, `refused` (the caller does not work on it) */
+/** Completes an item. @throws Fault `notFound`, `refused` (not claimed by the caller) */
 export function itemDone(
   list: SharedResource,
   wanted: SeenItem,
@@ -128,7 +129,7 @@ export function itemDone(
 ): Plan {
   const item = itemIn(list, wanted.number);
   const mine = item.owner !== undefined && sameOwner(item.owner, by.owner);
-  // The same call again, after a crash.
+  // The same call, repeated after a crash.
   if (mine && item.state === "done") return { changes: [], answer: { kind: "changed", item } };
   if (item.generation !== wanted.generation) return stale(list, item, wanted, by, at);
   if (!mine || item.state !== "claimed") {
@@ -152,7 +153,7 @@ export function itemDone(
   };
 }
 
-/** Items that are done, of tasks that are over: nobody asks for them any more. */
+/** Drops completed items of finished tasks. */
 export function itemsOver(
   { items }: Pick<SharedResource, "items">,
   isOver: (task: TaskId) => boolean,
@@ -160,12 +161,12 @@ export function itemsOver(
   const over = items.filter(({ state, author, owner }) =>
     state === "done" && isOver(author.task) && (owner === undefined || isOver(owner.task))
   );
-  // While others stay the last one does: a number that comes again would be taken for the item that had it.
+  // Keep the last item while others remain: its number must not be reused.
   const gone = over.length === items.length ? over : over.filter((each) => each !== items.at(-1));
   return gone.map(({ number }) => ({ what: "dropped", item: number }));
 }
 
-/** What the caller saw is not what stands there: both are told which is which. */
+/** The conflict of an outdated generation. */
 function stale(
   list: SharedResource,
   item: ListItem,

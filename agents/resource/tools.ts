@@ -1,10 +1,10 @@
 /**
- * `resource_claim`, `resource_release`, `resource_status` and `task_list` of one task. A caller is told ids, times and
- * its own words; what others wrote is shown by `resource_status` and `task_list` alone, in the colour and label of who
- * wrote it.
+ * The tools `resource_claim`, `resource_release`, `resource_status` and `task_list` of one task.
+ * Answers contain ids, times and the caller's own text; only `resource_status` and `task_list` show
+ * texts of others, with their colour and label.
  * @module
  */
-import { type Colour, type Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { mixTaints, type Taint } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Pid } from "../../contracts/authority/ids.ts";
 import { type Json, type JsonObject, toJson } from "../../contracts/base/mod.ts";
@@ -36,9 +36,9 @@ import { takesPart } from "./fold.ts";
 import type { Resources } from "./registry.ts";
 import type { ItemOutcome } from "./task_list.ts";
 
-/** What {@link resourceBindings} is handed. */
+/** The parts of {@link resourceBindings}. */
 export interface ResourceToolParts {
-  /** The registry: asked for at each call, because tools are wired before it. */
+  /** The registry: read at each call, because tools are wired before it. */
   resources(): Pick<
     Resources,
     | "claim"
@@ -54,14 +54,14 @@ export interface ResourceToolParts {
   processOf(pid: Pid): ProcessRow | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Takes the call's token, once. Throws as the token does. */
+  /** Redeems the call's token. Throws if that fails. */
   redeem(call: GrantedCall): void;
 }
 
-/** Items that one look shows, and columns of a text in it. */
-const MAX_SHOWN = 100, COLUMNS = 400, WHOLE = 2_000;
-/** Columns of a scope. */
-const SCOPE = 200;
+/** Maximum items shown at once, and columns of a text in a list and alone. */
+const MAX_SHOWN = 100, MAX_COLUMNS = 400, MAX_WHOLE = 2_000;
+/** Maximum columns of a scope. */
+const MAX_SCOPE = 200;
 
 type Act = (call: GrantedCall, by: Claimant) => Promise<PowerResult>;
 
@@ -85,7 +85,7 @@ export function resourceBindings(parts: ResourceToolParts): readonly ToolBinding
       resolve: (args): Resolved => ({
         scopes: [{ resource: "agent", right: "use", path: pathOf(args) }],
         ...{ effect: effectOf(args), digests: {}, summary: `shared work: ${descriptor.name}` },
-        // The same claim again is a renewal, the same words one item, and the same end again refused without harm.
+        // A repeated claim is a renewal, a repeated text the same item, and a repeated end is refused without harm.
         idempotent: true,
       }),
       async invoke(call): Promise<PowerResult> {
@@ -177,7 +177,7 @@ export function resourceBindings(parts: ResourceToolParts): readonly ToolBinding
     }
   };
 
-  // The record of a call names the part.
+  // The call's scope names the part.
   const named = (args: JsonObject): string => {
     if (args["resource"] === undefined) return "";
     const scope = scopeOf(args);
@@ -196,7 +196,7 @@ export function resourceBindings(parts: ResourceToolParts): readonly ToolBinding
   ]);
 }
 
-/** Who calls, as the process table knows it. */
+/** The claimant for a process. */
 export function claimantOf(row: ProcessRow): Claimant {
   const { task, spec, ppid, pid, phase, colour, label } = row;
   const child = ppid === undefined ? {} : { child: pid };
@@ -221,7 +221,7 @@ function claimOf({ id, expiresAt }: ResourceLease): Readonly<Record<string, Json
   return { claim: id, until: isoOf(expiresAt) };
 }
 
-/** What a claimant is told of a conflict: nothing of it is text of the other. */
+/** The claimant's view of a conflict, without text of the holder. */
 function refused(report: ConflictReport): PowerResult {
   const { id, about, resource, scope, holder, supervisor, observed, current } = report;
   const who = supervisor === "host" ? "the person" : `task ${supervisor}`;
@@ -251,7 +251,7 @@ function items(all: readonly ListItem[], number: number): PowerResult {
   const chosen = number === 0
     ? open.slice(0, MAX_SHOWN)
     : all.filter((each) => each.number === number);
-  const max = number === 0 ? COLUMNS : WHOLE;
+  const max = number === 0 ? MAX_COLUMNS : MAX_WHOLE;
   const value = {
     items: chosen.map((item) => ({
       ...itemOf(item),
@@ -264,17 +264,13 @@ function items(all: readonly ListItem[], number: number): PowerResult {
   return { ...told(value), ...taintOf(chosen, "items of a task list") };
 }
 
-/** What others wrote falls on who reads it. */
+/** Colour and label of texts of others, for the reader. */
 function taintOf(
-  written: readonly { readonly colour: Colour; readonly label: Label }[],
+  written: readonly Taint[],
   source: string,
 ): Pick<PowerResult, "colour" | "label" | "sources"> {
-  let colour: Colour = "BLUE", label: Label = "public";
-  for (const each of written) {
-    colour = mixColour(colour, each.colour);
-    label = mixLabel(label, each.label);
-  }
-  return { colour, label, sources: written.length === 0 ? [] : [{ source, colour, label }] };
+  const taint = mixTaints(...written);
+  return { ...taint, sources: written.length === 0 ? [] : [{ source, ...taint }] };
 }
 
 function shown(all: readonly SharedResource[], scope: ResourceScope): PowerResult {
@@ -285,10 +281,10 @@ function shown(all: readonly SharedResource[], scope: ResourceScope): PowerResul
   const value = {
     claims: leases.slice(0, MAX_SHOWN).map((lease) => ({
       ...{ ...claimOf(lease), resource: lease.resource, mode: lease.mode },
-      ...{ scope: displayText(lease.scope, { max: SCOPE }), owner: toJson(lease.owner) },
+      ...{ scope: displayText(lease.scope, { max: MAX_SCOPE }), owner: toJson(lease.owner) },
     })),
     conflicts: conflicts.slice(0, MAX_SHOWN).map(({ id, resource, scope, claimant, holder }) => ({
-      ...{ conflict: id, resource, scope: displayText(scope, { max: SCOPE }) },
+      ...{ conflict: id, resource, scope: displayText(scope, { max: MAX_SCOPE }) },
       ...{
         claimant: toJson(claimant),
         ...(holder === undefined ? {} : { holder: toJson(holder) }),
@@ -310,7 +306,7 @@ function scopeOf(args: JsonObject): ResourceScope {
   return idIn(ResourceScope, args["scope"] ?? "", "scope");
 }
 
-/** @throws Fault `invalidArguments` that names the argument */
+/** Parses an argument. @throws Fault `invalidArguments` naming the argument */
 function idIn<T>(
   schema: {
     safeParse(value: unknown): {

@@ -1,6 +1,5 @@
-/** From how a turn ended to the task's status and exit code. @module */
-import { EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
-import { EXIT } from "../../contracts/base/fault_exit.ts";
+/** Maps the end of a turn to the task's status and exit code. @module */
+import { EXIT, EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
 import { type Fault, type FaultCode, unreachable } from "../../contracts/base/fault.ts";
 import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/task/hosting.ts";
 import type { TaskStatus } from "../../contracts/task/task.ts";
@@ -11,16 +10,16 @@ export interface Ending {
   readonly exit?: number;
   readonly answer?: string;
   readonly reason?: string;
-  /** The turn failed, and the task waits for more words all the same: the exit code that it would have ended with. */
+  /** Exit code of a failed turn after which the task still waits for the next message. */
   readonly failed?: number;
-  /** It had failed, and a person has it go on. */
+  /** Set if a person resumes a failed task. */
   readonly resumed?: true;
 }
 
-/** Nothing more can be written. */
+/** Faults after which nothing more can be written. */
 const LAST: ReadonlySet<FaultCode> = new Set(["storeFull", "storeCorrupt"]);
 
-/** What follows a fault that a turn, or what led to it, ended with. `outlives` as {@link outlivesTurns} says. */
+/** The ending for a fault during a turn or its start. `outlives`: see {@link outlivesTurns}. */
 export function endingOfFault({ code, message }: Fault, outlives: boolean): Ending {
   const failed: Ending = { status: "failed", exit: EXIT_OF_FAULT[code], reason: message };
   return outlives && !LAST.has(code) ? waiting(failed) : failed;
@@ -30,22 +29,23 @@ function waiting({ exit = EXIT.failure, ...rest }: Ending): Ending {
   return { ...rest, status: "open", failed: exit };
 }
 
-/** Ends of a turn after which other words, another model or more patience may help. */
+/** Ends of a turn after which another message, another model or a retry may help. */
 const PASSING: ReadonlySet<TurnOutcome["stop"]> = new Set([
   ...["upstream", "length", "contextOverflow", "iterations"] as const,
 ]);
 
-/** A task, as far as its ending depends on it. */
+/** The part of a task that its ending depends on. */
 export interface EndingTask {
   readonly interactive: boolean;
   readonly contaminated: boolean;
-  /** As {@link outlivesTurns} says; absent: no. */
+  /** See {@link outlivesTurns}; absent: false. */
   readonly outlives?: boolean;
 }
 
 /**
- * The status that follows a turn and its review. An interactive task stays `open` after a turn
- * that ended well, a person's own also after one whose model failed. `limit` names what was used up.
+ * The status after a turn and its review. An interactive task stays `open` after a successful turn;
+ * a person's own interactive task also after one whose model failed. `limit` names the exhausted
+ * limit.
  */
 export function endingOf(
   turn: TurnOutcome & UsedUp,
@@ -63,22 +63,14 @@ function ownEnding(
   task: EndingTask,
 ): Ending {
   const answer = turn.text;
-  if (turn.stop === "waiting") {
-    return {
-      status: "needsApproval",
-      exit: EXIT.waiting,
-      answer,
-      reason: `question ${turn.question} waits for a person`,
-    };
-  }
-  if (review.kind === "waiting") {
-    return {
-      status: "needsApproval",
-      exit: EXIT.waiting,
-      answer,
-      reason: `question ${review.question} waits for a person`,
-    };
-  }
+  const waits = (question: string): Ending => ({
+    status: "needsApproval",
+    exit: EXIT.waiting,
+    answer,
+    reason: `question ${question} waits for a person`,
+  });
+  if (turn.stop === "waiting") return waits(turn.question);
+  if (review.kind === "waiting") return waits(review.question);
   const silent = answer.trim() === "" ? { reason: "it ended without a word" } : {};
   const kept = review.kind === "kept"
     ? { reason: `staged changes were not applied: ${review.why}` }
@@ -146,7 +138,7 @@ function ownEnding(
         reason: "the model's answer was cut off",
       };
     case "upstream":
-      // What went wrong is no answer: whoever reads standard output must not take it for one.
+      // The error is not an answer and must not appear as one on standard output.
       return { status: "failed", exit: EXIT.upstreamFailure, reason: turn.text };
     default:
       return unreachable(turn);

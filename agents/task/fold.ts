@@ -1,6 +1,6 @@
 /** A task's state as the fold of its events. @module */
 import { DEFAULT_LIMITS, Limits } from "../../contracts/task/budget.ts";
-import { mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { mixColour, mixLabel, mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { AgentTask, TASK_TRANSITIONS, TaskRequest, TaskStatus } from "../../contracts/task/task.ts";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
@@ -16,12 +16,12 @@ export interface FoldEvent {
   readonly private?: JsonObject | undefined;
 }
 
-/** Tells whether a status is final. */
+/** Whether a status is final. */
 export function isFinal(status: TaskStatus): boolean {
   return TASK_TRANSITIONS[status].length === 0;
 }
 
-/** Throws `conflict` unless the task may go from `from` to `to`; `resumed`: a person has a failed one go on. */
+/** Throws `conflict` for a transition that is not allowed; `resumed`: a person resumes a failed task. */
 export function checkTransition(
   task: TaskId,
   from: TaskStatus,
@@ -34,16 +34,16 @@ export function checkTransition(
   }
 }
 
-/** Tells whether no turn is under way, from what was so before the event. */
+/** Whether no turn is running after an event, given the value before it. */
 export function isTurnOver(before: boolean, event: FoldEvent): boolean {
   if (event.kind === "taskCreated" || event.kind === "message") return false;
-  // `open` without an answer or a failure is a task that goes on.
+  // `open` without an answer or failure means that the turn continues.
   return event.kind === "taskStatus" && event.body["status"] === "open"
     ? before || event.private?.["answer"] !== undefined || event.body["failed"] !== undefined
     : before;
 }
 
-/** Tells whether the event is a refusal for colour, which decides a task's exit code (69). */
+/** Whether the event is a refusal for colour, which decides a task's exit code (69). */
 export function isContaminating(event: FoldEvent): boolean {
   return event.kind === "refused" && event.body["code"] === "contaminated";
 }
@@ -73,7 +73,7 @@ function created(task: TaskId, event: FoldEvent): AgentTask {
     ...(asked.folder === undefined ? {} : { folder: asked.folder }),
     ...rulesIn(event),
     limits: { ...DEFAULT_LIMITS, ...definedOf(asked.limits) },
-    // A fork is as what it copied.
+    // A fork has the colour and label of the original.
     colour: colour.success ? colour.data : asked.ingress.colour,
     label: label.success ? label.data : asked.ingress.label,
     questions: [],
@@ -90,13 +90,13 @@ function definedOf(limits: Partial<TaskRequest["limits"]>): Partial<typeof DEFAU
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
-/** The request's first line, cut to 200 characters, for lists; of a peer's message, whose it is and how it begins. */
+/** The request's first line for lists, at most 200 characters; for a peer's message the peer and its first line. */
 function objectiveOf(
   request: string,
   ingress?: Pick<TaskRequest["ingress"], "channel" | "principal">,
 ): string {
   const lines = request.split("\n");
-  // A sender's own lines begin so (agents/post/inbox/deliveries.ts).
+  // Lines of a sender begin with "| " (agents/post/inbox/deliveries.ts).
   const said = ingress?.channel === "a2a" ? lines.find((each) => /^\| *\S/.test(each)) : undefined;
   const line = said === undefined
     ? lines.find((each) => each.trim() !== "") ?? ""
@@ -131,7 +131,7 @@ export function foldTask(
       const answer = text(event.private?.["answer"]);
       const reason = text(event.private?.["reason"]) ?? text(event.body["reason"]);
       const { reason: _before, exit: last, ...rest } = next;
-      // A task that goes on has no exit code: the last was of the wait that is over.
+      // A continuing task has no exit code; drop that of the wait.
       const kept = status.data === "open" || last === undefined ? {} : { exit: last };
       return {
         ...rest,
@@ -143,14 +143,8 @@ export function foldTask(
         archived: event.body["archived"] === true || state.archived,
       };
     }
-    case "message": {
-      const { colour, label } = taintIn(event);
-      return {
-        ...next,
-        colour: mixColour(next.colour, colour),
-        label: mixLabel(next.label, label),
-      };
-    }
+    case "message":
+      return { ...next, ...mixTaints(next, taintIn(event)) };
     case "recovered":
       return { ...next, ...rulesIn(event) };
     case "phase": {
@@ -187,7 +181,7 @@ export function foldTask(
   }
 }
 
-/** The rules that a task runs under from this event on; of one of an earlier version, none. */
+/** The digest of the rules in an event; none in events of earlier versions. */
 function rulesIn({ body }: FoldEvent): Pick<AgentTask, "rules"> {
   const rules = Digest.safeParse(body["rules"]);
   return rules.success ? { rules: rules.data } : {};
@@ -196,7 +190,7 @@ function rulesIn({ body }: FoldEvent): Pick<AgentTask, "rules"> {
 const COLOUR_OR_BLUE = AgentTask.shape.colour.catch("BLUE");
 const LABEL_OR_PUBLIC = AgentTask.shape.label.catch("public");
 
-/** Why a task still waits whose question nobody answered in time. */
+/** The reason of a task whose question has expired. */
 function unansweredIn(state: AgentTask, { body }: FoldEvent): Pick<AgentTask, "reason"> {
   const question = text(body["question"]) ?? "";
   const waits = state.status === "needsApproval" && question !== "" &&
@@ -207,7 +201,7 @@ function unansweredIn(state: AgentTask, { body }: FoldEvent): Pick<AgentTask, "r
   };
 }
 
-/** What somebody else's words do to a task: a person's own do nothing. */
+/** Colour and label of a message; a person's own message has none. */
 function taintIn({ body }: FoldEvent): Pick<AgentTask, "colour" | "label"> {
   return {
     colour: COLOUR_OR_BLUE.parse(body["colour"]),
@@ -222,7 +216,7 @@ function foldOutcome(state: AgentTask, event: FoldEvent): AgentTask {
   const artifact = text(objectAt(objectAt(event.private, "record"), "artifact")?.["id"]);
   return {
     ...state,
-    // What was read stays read: a later result of a better colour takes nothing back.
+    // Colours only fall: a later result of a better colour does not raise the task's.
     ...(colour.success ? { colour: mixColour(state.colour, colour.data) } : {}),
     ...(label.success ? { label: mixLabel(state.label, label.data) } : {}),
     ...(patch.success ? { applied: [...state.applied, patch.data] } : {}),
@@ -236,7 +230,7 @@ function objectAt(value: Json | undefined, key: string): JsonObject | undefined 
   return isObject(found) ? found : undefined;
 }
 
-/** The logs that earlier kernels left. */
+/** Logs of tasks. */
 export interface TaskHistory {
   /** Every task that has a log. */
   tasks(): Promise<readonly TaskId[]>;
@@ -244,10 +238,10 @@ export interface TaskHistory {
   events(task: TaskId): AsyncIterable<FoldEvent>;
 }
 
-/** What a task's log comes to. */
+/** State folded from a task's log. */
 export interface Remembered {
   readonly task: AgentTask;
-  /** No turn was under way. */
+  /** Whether no turn was running. */
   readonly turnOver: boolean;
   readonly contaminated: boolean;
 }
@@ -273,14 +267,14 @@ export async function rememberTask(
   return state === undefined ? undefined : { task: state, turnOver, contaminated };
 }
 
-/** What a kernel's tasks begin in. */
+/** Version and rules of the kernel that creates tasks. */
 export interface Origin {
   readonly harness: string;
   /** Digest of the kernel's rules. */
   readonly rules: Digest;
 }
 
-/** A task begins. */
+/** The event that creates a task. */
 export function createdEvent(
   request: TaskRequest,
   { harness, rules }: Origin,
@@ -300,7 +294,7 @@ export function createdEvent(
   };
 }
 
-/** A person says something to a task. */
+/** The event of a person's message to a task. */
 export function saidEvent(message: ChatMessage): NewEvent {
   return { kind: "message", body: { role: "user" }, private: { message: toJson(message) } };
 }

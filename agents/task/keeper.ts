@@ -1,6 +1,7 @@
 /**
- * The only writer of task state: every change is an event and its projection in one commit. Tasks that are over lie in
- * the store alone, however many there are; in memory are those that are not, and the few ended ones asked for last.
+ * The only writer of task state: every change commits an event and its projection together.
+ * Finished tasks are only in the store; memory holds unfinished tasks and a few recently used
+ * finished ones.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -30,51 +31,51 @@ export interface TaskKeeperParts {
 /** Task records, written through. */
 export interface TaskKeeper {
   /**
-   * Loads what earlier kernels left that is not over: what each log says, because a projection is
-   * only written with a change of status. Once: nobody may be served before.
+   * Loads the unfinished tasks of earlier kernels from their logs, because a projection is only
+   * written with a change of status. Runs once; no request may be served before.
    */
   load(): Promise<readonly AgentTask[]>;
   get(task: TaskId): AgentTask | undefined;
   /** Like `get`, but throws `notFound`. */
   need(task: TaskId): AgentTask;
-  /** Those that are not over. */
+  /** The unfinished tasks. */
   live(): readonly AgentTask[];
-  /** A page of all, in the order of the log. */
+  /** A page of all tasks, in the order of the log. */
   list(query?: TaskQuery): Promise<readonly AgentTask[]>;
-  /** How many there are of each status and channel. */
+  /** Numbers of tasks by status and channel. */
   tally(): Promise<TaskTally>;
-  /** Appends events that change the task, and what belongs to them; resolves when durable. */
+  /** Appends events that change the task, with documents; resolves when durable. */
   record(
     task: TaskId,
     events: readonly NewEvent[],
     documents?: readonly DocumentWrite[],
   ): Promise<AgentTask>;
-  /** No turn of the task is under way, or was when an earlier kernel ended. */
+  /** Whether no turn of the task is running, or was running when an earlier kernel ended. */
   turnOver(task: TaskId): boolean;
-  /** A call of the task was refused for its colour under `strict` (exit 69). */
+  /** Whether a call of the task was refused for its colour under `strict` (exit 69). */
   contaminated(task: TaskId): boolean;
-  /** Learns from its log what is not kept of a task that has ended: it goes on. */
+  /** Reloads the state of a finished task that is resumed from its log. */
   recall(task: TaskId): Promise<void>;
-  /** Learns from its log a task that another kernel had; undefined when that does not fold. */
+  /** Loads a task taken over from another kernel; undefined if its log does not fold. */
   adopt(task: TaskId): Promise<AgentTask | undefined>;
-  /** Another kernel has the task now: nothing of it is known here any more. */
+  /** Drops a task that another kernel has taken over. */
   lose(task: TaskId): void;
-  /** Says, in memory alone, why a task does not go on: its log cannot be written. */
+  /** Sets, in memory only, the reason why a task cannot continue. */
   strand(task: TaskId, reason: string): void;
-  /** Folds an event that somebody else committed. */
+  /** Folds an event that another component committed. */
   saw(task: TaskId, event: NewEvent & { readonly at: number }): void;
 }
 
 const KIND = "task";
-/** Says that every task of the log has its document: written once for a state. */
+/** Document that marks the task index as complete; written once for a state folder. */
 const WHOLE = { kind: "taskIndex", id: "whole" } as const;
-/** More than a person leaves unfinished. */
+/** Larger than any number of unfinished tasks. */
 const ALL = 1_000_000;
-/** Tasks of a page, where nobody says how many. */
+/** Default page size. */
 const PAGE = 1_000;
-/** Tasks that are read and parsed in one go. */
+/** Tasks per read. */
 const STEP = 100;
-/** Ended tasks that are kept at hand. */
+/** Maximum number of finished tasks in memory. */
 const MAX_ENDED = 256;
 const UNFINISHED = TaskStatus.options.filter((status) => !isFinal(status));
 
@@ -115,7 +116,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     const row = store.peek(KIND, id);
     if (row === undefined) return undefined;
     const found = entryOf(row);
-    // What is not over was loaded at the start, or does not read.
+    // An unfinished task was loaded at the start, or does not parse.
     if (found.task === undefined || !isFinal(found.task.status)) return found;
     put(id, found);
     forget();
@@ -155,7 +156,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     try {
       await log.append(task, events, [writeOf(next, version), ...documents], at);
     } catch (error) {
-      // Nothing was written: memory goes back to what is durable.
+      // Nothing was written: restore memory to the durable state.
       live.delete(task);
       ended.delete(task);
       if (entry !== undefined) put(task, entry);
@@ -165,7 +166,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
     return next;
   };
 
-  /** Gives each task of the log its document, where a repaired log or an early version left some without. */
+  /** Creates missing task documents, which a repaired log or an early version may lack. */
   const completeIndex = async (): Promise<void> => {
     if (await store.document(WHOLE.kind, WHOLE.id) !== undefined) return;
     try {
@@ -173,7 +174,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
         if (store.peek(KIND, id) !== undefined) continue;
         const found = await rememberTask(history, id);
         if (found === undefined) continue;
-        // Where nothing can be written, memory has it until a later kernel can.
+        // If the store is full, memory keeps the task until a later kernel can write it.
         put(id, { task: found.task, version: 0 });
         await log.append(id, [], [writeOf(found.task, 0)]);
         put(id, { task: found.task, version: 1 });
@@ -188,7 +189,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
   const list = async (
     { archived, statuses, oldest, limit = PAGE, ...range }: TaskQuery = {},
   ): Promise<readonly AgentTask[]> => {
-    // What does not read as a task has no status.
+    // Documents that do not parse have no status and are skipped.
     const states = [
       ...statuses ?? TaskStatus.options,
       ...(archived === true ? ["archived"] : []),
@@ -219,7 +220,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
       if (id.success) await learn(id.data, row);
     }
   };
-  /** What the log says of a task that is not over. */
+  /** Loads an unfinished task from its log. */
   const learn = async (id: TaskId, row: DocumentRow): Promise<AgentTask | undefined> => {
     const found = await rememberTask(history, id);
     const task = found?.task ?? entryOf(row).task;
@@ -252,7 +253,7 @@ export function makeTaskKeeper(parts: TaskKeeperParts): TaskKeeper {
           tally.channels.set(ingress.channel, (tally.channels.get(ingress.channel) ?? 0) + 1);
         }
         tallied = { changes: before, tally };
-        // What changed while they were counted is counted the next time.
+        // Changes during the count are counted next time.
         if (changes !== before) return tally;
       }
     },

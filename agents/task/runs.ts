@@ -1,4 +1,4 @@
-/** Tasks with live processes: starting, turns, endings, and taking turns for processes. @module */
+/** Tasks with live processes: start, turns, endings, and the queue for processes. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { atMoment } from "../../contracts/base/moment.ts";
 import { EXIT } from "../../contracts/base/fault_exit.ts";
@@ -11,7 +11,7 @@ import { type Ending, endingOf, endingOfFault, lastStatus } from "./ending.ts";
 import { isFinal } from "./fold.ts";
 import type { TaskKeeper } from "./keeper.ts";
 
-/** What {@link makeTaskRuns} is handed. */
+/** The parts of {@link makeTaskRuns}. */
 export interface TaskRunsParts {
   readonly keeper: TaskKeeper;
   readonly host: TaskHost;
@@ -20,36 +20,37 @@ export interface TaskRunsParts {
   requestOf(task: TaskId): Promise<TaskRequest>;
   /** Digest of the kernel's rules. */
   readonly rules: Digest;
-  /** Most tasks with live processes at once; more wait their turn. */
+  /** Maximum number of tasks with live processes; others wait. */
   readonly concurrent: number;
-  /** A task stopped, and not even that could be written: it is told to whoever watches. */
+  /** Notifies watchers of a task that stopped without its end being stored. */
   stranded(task: TaskId, why: string, exit: number): void;
-  /** What a task that is not interactive is still shown before it ends. */
+  /** Messages that a non-interactive task must be shown before it ends. */
   more?(task: TaskId): Promise<ChatMessage | undefined>;
-  /** Nothing is under way in the task any more. */
+  /** Called when no work of the task is running any more. */
   over?(task: TaskId): void;
   /**
-   * A turn is over that leaves its task open, and nothing of that is written yet. Whoever wants the task to end with it
-   * calls `end`, which commits that together with `more` of the task as it will be, and says true.
+   * Called after a turn that leaves its task open, before anything is written. To end the task with
+   * the turn, call `end`, which commits the end together with `more` of the finished task, and
+   * resolve true.
    */
   closing?(task: TaskId, end: (more: Closing) => Promise<void>): Promise<boolean>;
 }
 
-/** What is committed together with a task's end. */
+/** Data committed together with a task's end. */
 export type Closing = (done: AgentTask) => TaskCompany;
 
-/** What is committed together with a change of a task. */
+/** Data committed together with a change of a task. */
 export type TaskCompany = Pick<NewTask, "events" | "documents">;
 
 /** The running side of the service. */
 export interface TaskRuns {
   hosted(task: TaskId): HostedTask | undefined;
   request(task: TaskId): TaskRequest | undefined;
-  /** A turn, or what leads to one, is under way. */
+  /** Whether a turn or its start is running. */
   running(task: TaskId): boolean;
-  /** Resolves when what is under way now is not any more. */
+  /** Resolves when the work running now has ended. */
   settled(task: TaskId): Promise<void>;
-  /** Starts the processes; resolves once they stand. */
+  /** Starts the processes; resolves once they run. */
   start(
     task: AgentTask,
     request: TaskRequest,
@@ -57,7 +58,7 @@ export interface TaskRuns {
   ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
   /** Runs a turn to its status; ends the processes when the task needs none. */
   turn(task: TaskId, message: ChatMessage | undefined): Promise<void>;
-  /** Interrupts what is under way, or the turn that is about to be. */
+  /** Interrupts the running work, or the turn about to start. */
   interrupt(task: TaskId): void;
   /** Runs work in the background; a fault or bug in it fails the task. */
   run(task: TaskId, work: () => Promise<void>): void;
@@ -68,7 +69,7 @@ export interface TaskRuns {
   close(): Promise<void>;
 }
 
-/** Makes the running side. */
+/** Makes the runs of tasks. */
 export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   const { keeper, host, powers } = parts;
   const live = new Map<TaskId, { readonly hosted: HostedTask; readonly request: TaskRequest }>();
@@ -84,9 +85,9 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     },
   });
   const running = new Map<TaskId, Promise<void>>();
-  /** What is under way has come to its turn. */
+  /** Tasks whose running work has reached its turn. */
   const begun = new Set<TaskId>();
-  /** Interrupted before that. */
+  /** Tasks interrupted before that. */
   const early = new Set<TaskId>();
   const queue: (() => void)[] = [];
   let slots = parts.concurrent;
@@ -138,7 +139,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   ): Promise<{ hosted: HostedTask; unfinished: boolean }> => {
     await enter();
     try {
-      // What was said of it while it waited holds: a task that was cancelled does not begin.
+      // The task may have been cancelled while it waited.
       const now = keeper.need(task.id);
       checkSame(task, now);
       if (resume && !isFinal(now.status) && now.rules !== parts.rules) {
@@ -193,7 +194,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
     }
   };
 
-  /** Ends the task with its turn, where somebody wants that. */
+  /** Ends the task with its turn, if `closing` wants that. */
   const closes = async (task: TaskId, next: Ending): Promise<boolean> => {
     let exit: number | undefined;
     const wanted = await parts.closing?.(task, async (more) => {
@@ -230,7 +231,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
           stranded = true;
           told = () => parts.stranded(task, reason, exit);
         });
-        // What stands goes on with the next words, and keeps what was allowed.
+        // The processes stay for the next message, with what was allowed.
         if (ending.status === "open" && !stranded) return clocks.stop(task);
       }
       await release(task, exit);
@@ -239,10 +240,10 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
         running.delete(task);
         early.delete(task);
         begun.delete(task);
-        // Where nothing can be written, what is due would be begun again and again.
+        // If nothing can be written, due messages would start the task again and again.
         if (!closed && !stranded) parts.over?.(task);
       }
-      // Last, so that whoever is told can resume it at once.
+      // Last, so that a watcher can resume the task at once.
       told();
     });
     running.set(task, done);
@@ -273,7 +274,7 @@ export function makeTaskRuns(parts: TaskRunsParts): TaskRuns {
   });
 }
 
-/** Throws `cancelled` where a task that was to begin has ended since. */
+/** Throws `cancelled` if the task has ended while it waited to start. */
 function checkSame(asked: AgentTask, now: AgentTask): void {
   if (isFinal(asked.status) || !isFinal(now.status)) return;
   throw new Fault("cancelled", `Cannot begin task ${now.id}: it is "${now.status}"`);
@@ -282,24 +283,24 @@ function checkSame(asked: AgentTask, now: AgentTask): void {
 export interface WallClockParts {
   readonly keeper: Pick<TaskKeeper, "get">;
   readonly powers: Pick<Powers, "now" | "after">;
-  /** A task at work, or in its review, has used its time up. */
+  /** Called when a working or reviewing task has used up its time. */
   expire(task: TaskId, reason: string): void;
 }
 
-/** Clocks by task. */
+/** Wall-clock limits by task. */
 export interface WallClocks {
-  /** One that runs goes on, one that was paused has the time that it had left. */
+  /** Starts a clock, or resumes a paused one with its remaining time. */
   start(task: TaskId): void;
-  /** The task waits for a person, or nobody looks at it: that time is not its own. */
+  /** Pauses the clock while the task waits for a person or is unattended. */
   pause(task: TaskId): void;
-  /** The task rests or is over: its next turn has the whole time again. */
+  /** Resets the clock: the next turn has the full time again. */
   stop(task: TaskId): void;
 }
 
-/** Makes them. What a person adds while a clock runs counts. */
+/** Makes the clocks. Extensions by a person apply to running clocks. */
 function makeWallClocks({ keeper, powers, expire }: WallClockParts): WallClocks {
   const waits = new Map<TaskId, { readonly began: number; readonly cancel: () => void }>();
-  /** Milliseconds that paused ones have used. */
+  /** Milliseconds used, of paused clocks. */
   const used = new Map<TaskId, number>();
 
   const wait = (id: TaskId, began: number): void => {

@@ -1,4 +1,4 @@
-/** Where the chains of a store end, and whether a log may go on from there. @module */
+/** The heads of a store's chains, and the check that a log may continue from them. @module */
 import type { NewEvent } from "../../contracts/task/event.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { BlobRow, EventRow, Store } from "../../contracts/task/store.ts";
@@ -15,22 +15,22 @@ function broken(why: string): Fault {
   );
 }
 
-/** Ends of chains that are kept in memory: those that were written to last. */
+/** Maximum number of heads in memory; the least recently written are dropped. */
 const MAX_KNOWN = 1_000;
 
-/** Where the chains end, as far as somebody writes to them: a log may hold a great many that are over. */
+/** Heads of the chains in use. A log may contain many finished chains, whose heads stay on disk. */
 interface Heads {
-  /** The end of the kernel's chain; undefined for an empty log. */
+  /** Head of the kernel's chain; undefined for an empty log. */
   kernel(): Head | undefined;
-  /** Loads the ends of chains that are about to grow. */
+  /** Loads the heads of chains that are about to grow. */
   know(tasks: Iterable<string>): Promise<void>;
-  /** The end of a chain that is known; undefined for one without events. */
+  /** Head of a loaded chain; undefined for a chain without events. */
   get(task: string): Head | undefined;
-  /** Chains have grown, durably. */
+  /** Records the new heads of chains that have grown durably. */
   moved(heads: ReadonlyMap<string, Head>): void;
 }
 
-/** Opens the ends of a store's chains. Checks the last seal only: `verifyLog` checks everything. */
+/** Opens the heads of a store's chains. Checks the last seal only: `verifyLog` checks everything. */
 export async function openHeads(store: Store, publicKey: string): Promise<Heads> {
   const known = new Map<string, Head>();
   const head = await store.head(KERNEL_CHAIN);
@@ -81,7 +81,7 @@ async function checkLastSeal(
   }
 }
 
-/** Most characters of a body, as contracts/authority/receipt.ts has it. */
+/** Maximum length of a body, as in contracts/authority/receipt.ts. */
 const MAX_BODY = 65_536;
 const CHAIN_NAME = /^[\x21-\x7e]{1,16}$/;
 
@@ -91,7 +91,7 @@ export interface Draft {
   readonly blobs: readonly BlobRow[];
 }
 
-/** Bodies as canonical JSON, private parts as salted blobs. Throws `tooLarge` past the limits. */
+/** Encodes bodies as canonical JSON and private parts as salted blobs. Throws `tooLarge` past the limits. */
 export function draftEvents(
   task: string,
   events: readonly NewEvent[],

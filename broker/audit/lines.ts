@@ -1,6 +1,6 @@
 /**
- * A log as JSON lines, one event with its content a line: to keep elsewhere, and to check there
- * with the same code as a store. The first line names the format.
+ * A log as JSON lines, one event with its content a line: stored elsewhere and verified there with
+ * the same code as a store. The first line names the format.
  * @module
  */
 import * as z from "zod";
@@ -19,7 +19,7 @@ import { base64url, tryBase64url, trySealBody } from "./seal.ts";
 import { storeItems } from "./verify.ts";
 
 const HEADER = '{"remit":"log","version":1}';
-/** Longest line taken, characters. */
+/** Maximum length of a line, characters. */
 const MAX_LINE = 256 * 1024 * 1024;
 
 const Line = z.object({
@@ -60,7 +60,7 @@ export async function* exportLog(store: Store): AsyncGenerator<string> {
   }
 }
 
-/** The event of a line; undefined for what was not exported so. */
+/** Parses an exported line; undefined for any other text. */
 function tryLine(line: string): Item | undefined {
   if (line.length > MAX_LINE) return undefined;
   let value: unknown;
@@ -76,7 +76,7 @@ function tryLine(line: string): Item | undefined {
   const item: Item = raw[0] !== undefined && raw[1] !== undefined
     ? { event, content: { kind: "present", salt: raw[0], bytes: raw[1] } }
     : { event, content: { kind: privateDigest(event.body) === undefined ? "none" : "absent" } };
-  // One line for each event: any other layout, order or escape is a change.
+  // Each event has exactly one text: any other layout, order or escape is a change.
   return lineOf(item) === line ? item : undefined;
 }
 
@@ -135,15 +135,15 @@ export async function* readLines(
   if (rest !== "") yield rest;
 }
 
-/** What an export is checked against. */
+/** What to check an export against. */
 interface ExportOptions {
-  /** The kernel's receipt key, raw Ed25519, base64url; absent: the one that the export names itself. */
+  /** The kernel's receipt key, raw Ed25519, base64url; absent: the key named in the export. */
   readonly key?: string | undefined;
-  /** A head that was kept elsewhere. */
+  /** A head stored elsewhere. */
   readonly head?: Digest | undefined;
 }
 
-/** What a check of an export found, and the key that it was checked with. */
+/** The result of checking an export, and the key that was used. */
 interface ExportReport extends VerifyReport {
   readonly key: string;
 }
@@ -155,7 +155,7 @@ function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
-/** The key that the first seal names. Throws `invalidInput`. */
+/** The key named by the first seal. Throws `invalidInput`. */
 async function namedKey(bytes: Uint8Array): Promise<string> {
   for await (const line of readLines(pieces(bytes))) {
     const event = tryLine(line)?.event;
@@ -166,8 +166,8 @@ async function namedKey(bytes: Uint8Array): Promise<string> {
 }
 
 /**
- * Checks the bytes of an export: every chain, seal and content, as `verifyLog` does in a store.
- * @throws Fault `invalidInput` for what is no export at all, or a key that is none.
+ * Checks the bytes of an export: every chain, seal and content, like `verifyLog` for a store.
+ * @throws Fault `invalidInput` if the bytes are no export or the key is invalid.
  */
 export async function verifyExport(
   bytes: Uint8Array,

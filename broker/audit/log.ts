@@ -13,9 +13,9 @@ export interface LogPowers {
   now(): number;
   /** Bytes from a secure source. */
   random(length: number): Uint8Array;
-  /** Runs `f` in a later turn, once what is ready has run: `setImmediate`. */
+  /** Runs `f` in a later turn of the event loop: `setImmediate`. */
   soon(f: () => void): void;
-  /** Runs `f` after `ms` milliseconds, unless what it returns is called first. */
+  /** Runs `f` after `ms` milliseconds, unless the returned function is called first. */
   after(ms: number, f: () => void): () => void;
 }
 
@@ -25,47 +25,47 @@ export interface LogParts extends LogPowers {
   readonly signer: Signer;
 }
 
-/** The end of a chain. */
+/** The last event of a chain. */
 export interface Head {
   readonly n: number;
   readonly hash: Digest;
 }
 
-type Place = { readonly n: number; readonly hash: Digest };
 type Entry = {
   readonly draft: Draft;
-  /** Events that are durable already, with their places. */
+  /** Sealed events of another kernel's log, with their positions. */
   readonly adopted: readonly EventRow[];
   readonly documents: readonly DocumentWrite[];
-  /** Makes no commit by itself. */
+  /** Waits for another entry's commit. */
   readonly patient: boolean;
-  readonly resolve: (places: readonly Place[]) => void;
+  readonly resolve: (places: readonly Head[]) => void;
   readonly reject: (error: unknown) => void;
 };
 
 /**
- * Milliseconds for which what goes with the next commit waits for one. That takes one or two; tens
- * where a hundred workers share two processors, and a commit for each would hold up all.
+ * Milliseconds that an entry of `appendWithNext` waits for another entry's commit. A commit takes
+ * one or two, tens where a hundred workers share two processors: there, a commit for each entry
+ * would delay all of them.
  */
 const PATIENCE = 100;
 
-/** Most rows of a group that several share: a longer one keeps whoever asks meanwhile waiting. */
+/** Maximum rows of a group of several entries; a longer commit would delay the next appends. */
 const MAX_ROWS = 128;
 
 const rowsOf = ({ draft, adopted, documents }: Entry): number =>
   draft.events.length + draft.blobs.length + adopted.length + documents.length;
 
-/** Refusals that are one entry's, and not its group's. */
-const ITS_OWN: ReadonlySet<FaultCode> = new Set(["conflict", "leaseRevoked", "leaseExpired"]);
+/** Refusals caused by one entry and not by its group. */
+const OF_ONE_ENTRY: ReadonlySet<FaultCode> = new Set(["conflict", "leaseRevoked", "leaseExpired"]);
 
 const BEFORE_FIRST: Head = Object.freeze({ n: -1, hash: GENESIS });
 
 /**
- * Opens the log of a store. Appends that arrive while a commit runs share the next one, and each
+ * Opens the log of a store. Appends that arrive while a commit runs share the next commit, and each
  * group ends with one signed seal in the `kernel` chain.
  *
  * `append` rejects with the store's faults, and with `tooLarge` for an event or a batch past the
- * limits; nothing of it is then written, and what others appended meanwhile is.
+ * limits; then nothing of that batch is written. Other batches of the group are not affected.
  * @throws Fault `storeCorrupt` when the log does not end in an intact seal of this signer.
  */
 export async function openLog(parts: LogParts): Promise<AdoptingLog> {
@@ -87,7 +87,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     soon(() => void flush());
   }
 
-  /** The first waiting entry, and as many after it, in order, as make no long group. */
+  /** Takes the first waiting entry and, in order, as many more as fit into a group. */
   function takeGroup(): readonly Entry[] {
     let [rows, end] = [0, 0];
     for (const entry of queue) {
@@ -109,8 +109,8 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     try {
       await commit(group);
     } catch (error) {
-      // One entry's conflict must not fail the others: each has its own try.
-      if (group.length > 1 && error instanceof Fault && ITS_OWN.has(error.code)) {
+      // One entry's conflict must not fail the others: each is committed by itself.
+      if (group.length > 1 && error instanceof Fault && OF_ONE_ENTRY.has(error.code)) {
         for (const entry of group) await commit([entry]).catch(entry.reject);
       } else for (const entry of group) entry.reject(error);
     }
@@ -118,7 +118,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     if (queue.some(({ patient }) => !patient)) wake();
   }
 
-  /** Chains, seals and stores a group. The heads in memory move only when it is durable. */
+  /** Chains, seals and stores a group. The heads in memory change only after the commit is durable. */
   async function commit(group: readonly Entry[]): Promise<void> {
     await heads.know(
       new Set(
@@ -130,12 +130,12 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     const moved = new Map<string, Head>();
     const headOf = (task: string): Head => moved.get(task) ?? heads.get(task) ?? BEFORE_FIRST;
     const rows: EventRow[] = [];
-    const chain = ({ task, kind, at, body }: Omit<EventRow, "n" | "hash">): Place => {
+    const chain = ({ task, kind, at, body }: Omit<EventRow, "n" | "hash">): Head => {
       const head = headOf(task);
       const n = head.n + 1;
       const hash = hashEvent({ prev: head.hash, task, n, kind, at, body });
       const place = { n, hash };
-      rows.push({ task, n, kind, at, body, hash });
+      rows.push({ task, kind, at, body, ...place });
       moved.set(task, place);
       return place;
     };
@@ -161,7 +161,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
       const signature = signer.sign(sealMessage(before?.hash ?? GENESIS, hashes));
       const key = before === undefined ? { key: signer.publicKey } : {};
       const body = sealText({ hashes, signature, ...key });
-      // INVARIANT: a seal's time is its last event's, so that nothing in it is unsigned.
+      // INVARIANT: a seal's time is its last event's, so that the time is signed, too.
       chain({ task: KERNEL_CHAIN, kind: "seal", at: last.at, body });
     }
     const blobs = group.flatMap((entry) => entry.draft.blobs);
@@ -175,7 +175,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     task: string,
     events: readonly NewEvent[],
     { documents, at, patient }: Pick<Entry, "documents" | "patient"> & { readonly at: number },
-  ): Promise<readonly Place[]> =>
+  ): Promise<readonly Head[]> =>
     new Promise((resolve, reject) => {
       const draft = draftEvents(task, events, { at, random });
       queue.push({ draft, adopted: [], documents, patient, resolve, reject });
@@ -195,7 +195,7 @@ export async function openLog(parts: LogParts): Promise<AdoptingLog> {
     async adopt(events): Promise<void> {
       for (let from = 0; from < events.length; from += MAX_ROWS) {
         const adopted = events.slice(from, from + MAX_ROWS);
-        await new Promise<readonly Place[]>((resolve, reject) => {
+        await new Promise<readonly Head[]>((resolve, reject) => {
           const draft = { events: [], blobs: [] };
           queue.push({ draft, adopted, documents: [], patient: false, resolve, reject });
           wake();

@@ -7,7 +7,7 @@ function random(length: number): Uint8Array {
   return crypto.getRandomValues(new Uint8Array(length));
 }
 
-/** What {@link openLog} needs besides store and signer. */
+/** The powers of {@link openLog}. */
 export const LOG_POWERS: LogPowers = Object.freeze({
   now: () => Date.now(),
   random,

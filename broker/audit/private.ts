@@ -18,7 +18,7 @@ export function makeBlob(task: string, content: JsonObject, salt: Uint8Array): B
   return { task, digest: sha256Hex(salt, bytes), salt, bytes };
 }
 
-/** An object, or undefined for any other JSON or text. */
+/** Parses a JSON object; undefined for any other text. */
 export function tryObject(text: string): JsonObject | undefined {
   try {
     const value: Json = JSON.parse(text);
@@ -28,17 +28,17 @@ export function tryObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The salted digest in an event's body; undefined when it has no private part. */
+/** The salted digest in an event's body; undefined without a private part. */
 export function privateDigest(body: string): Digest | undefined {
-  // Most bodies of a log have none: spare them the parse.
+  // Most bodies have no private part: skip the parse.
   if (!body.includes('"private":"')) return undefined;
   const parsed = Digest.safeParse(tryObject(body)?.["private"]);
   return parsed.success ? parsed.data : undefined;
 }
 
 /**
- * The private part of an event; undefined when it has none or it was erased.
- * @throws Fault `storeCorrupt` when the stored content is not what the event was made with.
+ * The private part of an event; undefined if there is none or it was erased.
+ * @throws Fault `storeCorrupt` when the stored content does not match the event's digest.
  */
 export async function readPrivate(
   store: Pick<Store, "blob">,

@@ -1,4 +1,4 @@
-/** Receipts: an event's proof, cut out of the log. @module */
+/** Receipts: offline proofs of calls, extracted from the log. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import { Receipt, type Seal, type SealedEvent } from "../../contracts/authority/receipt.ts";
@@ -15,7 +15,7 @@ import {
 } from "./seal.ts";
 import { makeSignatureCheck } from "./signer.ts";
 
-/** Which receipts: all of a task, or those of one call. */
+/** Selects all receipts of a task, or those of one call. */
 interface ReceiptQuery {
   readonly store: Store;
   readonly task: string;
@@ -42,7 +42,7 @@ async function receiptKey(store: Store): Promise<string> {
   return key;
 }
 
-/** The seal over an event, with its row. */
+/** The seal that covers an event, with its row number. */
 async function sealOver(
   store: Store,
   event: StoredEvent,
@@ -57,10 +57,9 @@ async function sealOver(
 }
 
 /**
- * A receipt for each call of a task that came to an end: its `outcome` or `refused` event, with
- * the `intent` before it where there was one, and their seals. Each verifies offline with
- * {@link verifyReceipt}.
- * @throws Fault `storeCorrupt` when the log does not hold together around a call.
+ * A receipt for each finished call of a task: its `outcome` or `refused` event, the `intent` before
+ * it if any, and their seals. Each verifies offline with {@link verifyReceipt}.
+ * @throws Fault `storeCorrupt` when the log around a call is inconsistent.
  */
 export async function exportReceipts(
   { store, task, call }: ReceiptQuery,
@@ -90,12 +89,12 @@ export async function exportReceipts(
   }
 }
 
-/** What the check came to. */
+/** The result of {@link verifyReceipt}. */
 interface ReceiptVerdict {
   readonly ok: boolean;
   /** One sentence. */
   readonly reason: string;
-  /** The key that signed, when the receipt is well formed: to compare where none was given. */
+  /** The signing key of a well-formed receipt, for comparison where none was given. */
   readonly key?: string;
 }
 
@@ -116,7 +115,7 @@ function eventFlaw(event: SealedEvent, seals: readonly Seal[]): string | undefin
   return covering.length === 1 ? undefined : `event ${event.n} is not covered by exactly one seal`;
 }
 
-/** One call: an end, after any intents of the same call. */
+/** Checks that the events are the end of one call, after any intents of the same call. */
 function shapeFlaw(events: readonly SealedEvent[]): string | undefined {
   const [end] = events.slice(-1);
   if (end === undefined || !ENDS.includes(end.kind)) return "it does not end in an outcome";
@@ -138,8 +137,8 @@ function shapeFlaw(events: readonly SealedEvent[]): string | undefined {
 }
 
 /**
- * Checks a receipt, whatever it is. Without `publicKey` (raw Ed25519, base64url) it is checked
- * against the key inside, which shows that it is whole, not whose it is.
+ * Checks untrusted data as a receipt. Without `publicKey` (raw Ed25519, base64url) the receipt is
+ * checked against the key inside, which shows that it is complete, not whose it is.
  */
 export function verifyReceipt(receipt: unknown, publicKey?: string): ReceiptVerdict {
   const parsed = Receipt.safeParse(receipt);
@@ -164,18 +163,18 @@ export function verifyReceipt(receipt: unknown, publicKey?: string): ReceiptVerd
   return { ok: true, reason, key };
 }
 
-/** A call that ended, as its events tell it. */
+/** A finished call with its events. */
 interface EndedCall {
   readonly call: string;
   readonly intent?: StoredEvent;
   readonly end: StoredEvent;
 }
 
-/** Feeds on events of one task in order. */
+/** Joins intents and outcomes; takes the events of one task in order. */
 export interface CallJoin {
-  /** The call that this event ends; undefined for an intent and for an event of no call. */
+  /** The call that this event ends; undefined for an intent or an event without a call. */
   feed(event: StoredEvent): EndedCall | undefined;
-  /** Intents that nothing has ended yet, oldest first. */
+  /** Intents without an outcome, oldest first. */
   open(): readonly StoredEvent[];
 }
 
@@ -184,7 +183,7 @@ function textOf(body: JsonObject | undefined, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Call ids are unique in a conversation; an outcome that names none means the latest such call. */
+/** Call ids are unique in a conversation; an outcome without a conversation ends the latest such call. */
 export function makeCallJoin(): CallJoin {
   const open = new Map<string, { readonly conversation: string; readonly event: StoredEvent }[]>();
 

@@ -7,7 +7,7 @@ import type { Store, StoredEvent } from "../../contracts/task/store.ts";
 import { type CallJoin, makeCallJoin } from "./receipts.ts";
 import { readPrivate, tryObject } from "./private.ts";
 
-/** Which calls. Every field narrows; an empty filter means all. Times are milliseconds, UTC. */
+/** Selects calls. Every field narrows; an empty filter selects all. Times are milliseconds, UTC. */
 export interface RecordFilter {
   readonly task?: string | undefined;
   readonly since?: number | undefined;
@@ -34,17 +34,20 @@ function isDecision(value: string): value is Decided {
   return DECISIONS.has(value);
 }
 
-const TEXTS = ["gatewaySession", "arguments", "question", "actor", "resultHash", "error"] as const;
-const MORE_TEXTS = ["observedVersion", "writtenVersion", "lease"] as const;
+/** Texts that a record has only where its events have them. */
+const OPTIONAL_TEXTS = [
+  ...["gatewaySession", "arguments", "question", "actor", "resultHash", "error"] as const,
+  ...["observedVersion", "writtenVersion", "lease"] as const,
+] as const;
 
 type Fields = {
   readonly text: (key: string) => string;
   readonly count: (key: string) => number;
-  readonly optional: <K extends string>(keys: readonly K[]) => { [P in K]?: string };
+  readonly optional: () => { [P in (typeof OPTIONAL_TEXTS)[number]]?: string };
   readonly get: (key: string) => Json | undefined;
 };
 
-/** Later parts win: the outcome knows better than the intent. */
+/** Fields from several objects; later objects win, so the outcome overrides the intent. */
 function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
   const get = (key: string): Json | undefined =>
     parts.findLast((part) => part !== undefined && Object.hasOwn(part, key))?.[key];
@@ -59,15 +62,14 @@ function fieldsOf(parts: readonly (JsonObject | undefined)[]): Fields {
       const value = get(key);
       return typeof value === "number" ? value : 0;
     },
-    optional: <K extends string>(keys: readonly K[]) => {
-      const found: { [P in K]?: string } = {};
-      for (const key of keys) if (typeof get(key) === "string") found[key] = text(key);
-      return found;
+    optional: () => {
+      const found = OPTIONAL_TEXTS.filter((key) => typeof get(key) === "string");
+      return Object.fromEntries(found.map((key) => [key, text(key)]));
     },
   };
 }
 
-/** A record of what the events hold; what they do not is empty, 0 or absent. */
+/** A record from the events' fields; missing fields are empty, 0 or absent. */
 function recordOf(
   fields: Fields,
   { first, end }: { readonly first: StoredEvent; readonly end: StoredEvent | undefined },
@@ -101,13 +103,12 @@ function recordOf(
     effect: text("effect"),
     at: count("at") || first.at,
     ms: count("ms") || (end === undefined ? 0 : end.at - first.at),
-    ...optional(TEXTS),
-    ...optional(MORE_TEXTS),
+    ...optional(),
     ...(typeof resultBytes === "number" ? { resultBytes } : {}),
   });
 }
 
-/** The private part, if it is there and true: a damaged one must not hide the rest of a record. */
+/** The private part, or undefined if missing or damaged: damage must not hide the rest of a record. */
 async function content(store: Store, event: StoredEvent): Promise<JsonObject | undefined> {
   try {
     return await readPrivate(store, event);
@@ -160,9 +161,8 @@ interface Joins {
 
 /**
  * The calls of a log in the order in which they ended, joined from `intent`, `outcome` and
- * `refused` events and their private parts, and among them the requests that left this machine for
- * a model ({@link EgressRecord}); after them what has not ended, with outcome `unfinished`. Does not
- * verify the log.
+ * `refused` events and their private parts, together with requests to remote models ({@link
+ * EgressRecord}). Unfinished calls follow, with outcome `unfinished`. Does not verify the log.
  */
 export async function* auditRecords(
   { store, filter = {} }: { readonly store: Store; readonly filter?: RecordFilter },
@@ -199,7 +199,7 @@ export async function* auditRecords(
   }
 }
 
-/** What left, and what was paid for. */
+/** A request to a remote model: what left the machine, and its cost. */
 export interface EgressRecord extends AuditRecord {
   readonly egress: {
     /** `inference`, `aside`, `summary`, `embedding`. */
@@ -207,9 +207,9 @@ export interface EgressRecord extends AuditRecord {
     readonly host: string;
     /** UTF-8 bytes of texts and tools, before redaction. */
     readonly bytes: number;
-    /** Estimated when it was asked. */
+    /** Estimate at the time of the request. */
     readonly tokens: number;
-    /** What was taken out before it left, where the service said so. */
+    /** Number of redacted passages, if the service reported it. */
     readonly redactions?: number;
     readonly inputTokens: number;
     readonly outputTokens: number;
@@ -218,22 +218,21 @@ export interface EgressRecord extends AuditRecord {
   };
 }
 
-/** The tool's name of a record that is no call. */
+/** Tool name in records of model requests. */
 const MODEL_TOOL = "model_complete";
 
-/** Outcome of a request that failed, by the code of its fault; others are `executionError`. */
+/** Outcome of a failed request by fault code; others are `executionError`. */
 const OUTCOMES: Readonly<Record<string, string>> = { cancelled: "cancelled", timedOut: "timedOut" };
 
-/** The record of a request; undefined for an event of no task. `error` is private: gone after a purge. */
+/** The record of a request; undefined outside a task. `error` is private content and may have been erased. */
 function egressRecord(
   { asked, end }: ModelRequest,
   error: string | undefined,
 ): EgressRecord | undefined {
   const task = TaskId.safeParse(asked.task);
   if (!task.success) return undefined;
-  const body = egressFieldsOf(tryObject(asked.body)),
-    answer = egressFieldsOf(tryObject(end?.body ?? "{}"));
-  const redactions = answer.value("redactions");
+  const body = fieldsOf([tryObject(asked.body)]), answer = fieldsOf([tryObject(end?.body ?? "{}")]);
+  const redactions = answer.get("redactions");
   const code = answer.text("code");
   return Object.freeze({
     session: body.text("session"),
@@ -278,41 +277,21 @@ function egressRecord(
   });
 }
 
-function egressFieldsOf(body: JsonObject | undefined): {
-  value(key: string): unknown;
-  text(key: string): string;
-  count(key: string): number;
-} {
-  const value = (key: string): unknown =>
-    body !== undefined && Object.hasOwn(body, key) ? body[key] : undefined;
-  return {
-    value,
-    text(key): string {
-      const found = value(key);
-      return typeof found === "string" ? found : "";
-    },
-    count(key): number {
-      const found = value(key);
-      return typeof found === "number" ? found : 0;
-    },
-  };
-}
-
 /** A request to a remote model, with its answer or failure when it has one. */
 interface ModelRequest {
   readonly asked: StoredEvent;
   readonly end?: StoredEvent;
 }
 
-/** Feeds on events of one task in order. */
+/** Joins model requests and answers; takes the events of one task in order. */
 interface ModelJoin {
-  /** The request that this event ends; undefined for one that asks, and for a model of this machine. */
+  /** The request that this event ends; undefined for an event that starts a request, and for local models. */
   feed(event: StoredEvent): ModelRequest | undefined;
-  /** Requests that nothing has ended yet, oldest first. */
+  /** Requests without an answer, oldest first. */
   open(): readonly ModelRequest[];
 }
 
-/** Joins by nonce, which is drawn anew for each request. */
+/** Joins by nonce, which is unique for each request. */
 function makeModelJoin(): ModelJoin {
   const open = new Map<string, StoredEvent>();
   return Object.freeze({

@@ -1,4 +1,4 @@
-/** Cutting a damaged log back to its last intact seal: only on explicit command. @module */
+/** Cuts a damaged log back to its last intact seal; only on explicit command. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { BlobRow, DocumentWrite, Store } from "../../contracts/task/store.ts";
@@ -21,29 +21,29 @@ interface CopyableStore extends Store {
   documentKinds(): Promise<readonly string[]>;
 }
 
-/** What a repair starts from. `store` is only read; `fresh` is an empty store. */
+/** Input of a repair. `store` is only read; `fresh` must be empty. */
 interface RepairParts extends LogPowers {
   readonly store: CopyableStore;
   readonly fresh: Store;
   readonly signer: Signer;
-  /** Kinds of document that are made anew from events, and are not copied. */
+  /** Document kinds that are rebuilt from events and not copied. */
   readonly projections?: readonly string[];
-  /** Copies a log that is intact, too: something beside it is damaged. */
+  /** Copies an intact log, too, where something beside it is damaged. */
   readonly anyhow?: boolean;
 }
 
-/** What a repair did. */
+/** The result of a repair. */
 interface RepairReport {
   /** False when the log was intact: then `fresh` is still empty. */
   readonly repaired: boolean;
-  /** The check of the log as it was found. */
+  /** The check of the log before the repair. */
   readonly found: VerifyReport;
-  /** Events kept, and events after them that could still be read but were cut. */
+  /** Number of events kept, and of readable events after them that were cut. */
   readonly kept: number;
   readonly cut: number;
-  /** Contents that were not what their events were made with, and were dropped. */
+  /** Number of contents that did not match their events and were dropped. */
   readonly contentsDropped: number;
-  /** Kinds of document that could not be read, or not all of them. */
+  /** Document kinds that could not be read completely. */
   readonly documentsLost: readonly string[];
   /** Head of the repaired log. */
   readonly head: Digest;
@@ -55,7 +55,7 @@ function isCorrupt(error: unknown): boolean {
   return error instanceof Fault && error.code === "storeCorrupt";
 }
 
-/** Items whose false contents are taken out: an event outlives its content. */
+/** Drops contents that do not match their event; the event itself stays valid without its content. */
 async function* withoutFalseContent(
   items: AsyncIterable<ReadItem>,
   dropped: (digest: Digest) => void,
@@ -124,10 +124,9 @@ async function copyDocuments(
 
 /**
  * Copies everything up to the last intact seal into `fresh`, with the documents, and appends a
- * `repaired` event to the kernel's chain that says what was cut. The damaged store is left as it
- * is; putting `fresh` in its place, and keeping the old one beside it, is the caller's. Documents
- * start again at version 1. A log that is intact but too short for a kept head is not repaired:
- * nothing here can bring a tail back.
+ * `repaired` event to the kernel's chain that names what was cut. The damaged store is not changed;
+ * the caller replaces it by `fresh` and keeps the old one. Documents start again at version 1. An
+ * intact log that is too short for a stored head is not repaired: a lost tail cannot be restored.
  * @throws Fault `storeFull` or `storeCorrupt` for `fresh`, `alreadyExists` when it is not empty.
  */
 export async function repairTail(parts: RepairParts): Promise<RepairReport> {

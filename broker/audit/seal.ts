@@ -1,17 +1,17 @@
 /** Seals: one signature for a commit group. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
-import type { Json } from "../../contracts/base/json.ts";
+import { isObject, type Json } from "../../contracts/base/json.ts";
 import type { Store } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
 import { bytesOfHex, writeHex } from "../../port/hex.ts";
 
-/** Most events that one seal covers: its body stays within what a sealed event may hold. */
+/** Maximum number of events under one seal, so that the seal's body stays within an event's limit. */
 export const MAX_SEALED = 1_000;
 
 const HASH_BYTES = 32;
 const SCRATCH = new Uint8Array(MAX_SEALED * HASH_BYTES);
 
-/** What the body of a `seal` event says. */
+/** The body of a `seal` event. */
 export interface SealBody {
   /** Hashes of the group's events, in order of append. */
   readonly hashes: readonly Digest[];
@@ -22,9 +22,9 @@ export interface SealBody {
 }
 
 /**
- * What is signed: the 32 bytes of SHA-256 over an ASCII text, which is `remit seal 1`, a newline,
- * the hash of the seal before (64 hex digits, zeros for the first), a newline, and the hashes of the
- * group's events laid end to end.
+ * The signed message: the 32 bytes of SHA-256 over an ASCII text, which is `remit seal 1`, a
+ * newline, the hash of the previous seal (64 hex digits, zeros for the first), a newline, and the
+ * concatenated hashes of the group's events.
  */
 export function sealMessage(prev: Digest, hashes: readonly Digest[]): Uint8Array {
   return bytesOfHex(sha256Hex(`remit seal 1\n${prev}\n${hashes.join("")}`));
@@ -39,7 +39,7 @@ export function base64url(bytes: Uint8Array): string {
 export function tryBase64url(text: string): Uint8Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
-    // One text for each byte string: a changed bit that means nothing is still a change.
+    // Only one text for each byte string: a change in unused bits is refused, too.
     return base64url(bytes) === text ? bytes : undefined;
   } catch (_error) {
     return undefined;
@@ -49,20 +49,16 @@ export function tryBase64url(text: string): Uint8Array | undefined {
 /** The body of a `seal` event: `h` hashes laid end to end, `s` signature, `k` key, base64url. */
 export function sealText({ hashes, signature, key }: SealBody): string {
   const size = hashes.length * HASH_BYTES;
-  // Making an array costs more than filling it: one serves every seal that the log may hold.
+  // Allocating an array costs more than filling it: one serves all seals.
   const raw = size <= SCRATCH.length ? SCRATCH.subarray(0, size) : new Uint8Array(size);
   for (let i = 0; i < hashes.length; i++) writeHex(hashes[i] ?? "", raw, i * HASH_BYTES);
   const h = base64url(raw);
   const k = key === undefined ? "" : `"k":"${key}",`;
-  // Canonical as it stands: keys in order, and no character of base64url needs an escape.
+  // Already canonical JSON: keys in order, and base64url needs no escapes.
   return `{"h":"${h}",${k}"s":"${base64url(signature)}"}`;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-/** Reads what {@link sealText} writes; undefined for any other text. */
+/** Parses a text of {@link sealText}; undefined for any other text. */
 export function trySealBody(text: string): SealBody | undefined {
   let value: Json;
   try {
@@ -70,7 +66,7 @@ export function trySealBody(text: string): SealBody | undefined {
   } catch (_error) {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const { h, k, s } = value;
   if (typeof h !== "string" || typeof s !== "string") return undefined;
   if (k !== undefined && typeof k !== "string") return undefined;
@@ -85,7 +81,7 @@ export function trySealBody(text: string): SealBody | undefined {
 
 /**
  * The hash of the seal before the one at `seq`, which covers `covered` events; {@link GENESIS}
- * before the first. The events that a seal covers lie between the two and nothing else does.
+ * before the first. Only the covered events lie between two seals.
  */
 export async function sealBefore(
   store: Pick<Store, "events">,
@@ -100,10 +96,10 @@ export async function sealBefore(
 /** The chain that holds the seals, and the kernel's own events. */
 export const KERNEL_CHAIN = "kernel";
 
-/** What stands before the first event of every chain and before the first seal: 32 zero bytes. */
+/** The predecessor of every chain's first event and of the first seal: 32 zero bytes. */
 export const GENESIS: Digest = Digest.parse("0".repeat(64));
 
-/** What is hashed of an event, with the hash of the event before it in its chain. */
+/** The hashed fields of an event, and the hash of its predecessor in the chain. */
 interface HashedFields {
   readonly prev: Digest;
   readonly task: string;
@@ -118,7 +114,7 @@ interface HashedFields {
  * (0x0a):
  *
  * 1. `remit event 1`;
- * 2. the hash of the event before it in its chain, 64 hex digits (zeros for the first);
+ * 2. the hash of the previous event in its chain, 64 hex digits (zeros for the first);
  * 3. the JSON text of the array `[task, n, kind, at]` without spaces;
  * 4. the body.
  *
@@ -126,6 +122,6 @@ interface HashedFields {
  * text.
  */
 export function hashEvent({ prev, task, n, kind, at, body }: HashedFields): Digest {
-  // One text: a hash is updated with it once, and each update costs as much as 300 bytes.
+  // One string: each update of a hash costs as much as hashing 300 bytes.
   return sha256Hex(`remit event 1\n${prev}\n${JSON.stringify([task, n, kind, at])}\n${body}`);
 }

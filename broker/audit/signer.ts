@@ -12,7 +12,7 @@ export interface Signer {
   sign(message: Uint8Array): Uint8Array;
 }
 
-/** Where a key is kept. */
+/** File access and randomness for a key. */
 export interface KeyPowers {
   /** Undefined when there is no such file. */
   read(path: string): Promise<Uint8Array | undefined>;
@@ -48,7 +48,7 @@ export type SignatureCheck = (message: Uint8Array, signature: Uint8Array) => boo
 
 /**
  * A check for the raw Ed25519 key `publicKey` (base64url).
- * @throws Fault `invalidInput` for what is not such a key.
+ * @throws Fault `invalidInput` for any other text.
  */
 export function makeSignatureCheck(publicKey: string): SignatureCheck {
   const raw = tryBase64url(publicKey);
@@ -61,9 +61,9 @@ export function makeSignatureCheck(publicKey: string): SignatureCheck {
 }
 
 /**
- * The receipt key kept at `path`: read, or made at first use with mode 0600. The file holds the
- * seed in base64url and a newline.
- * @throws Fault `invalidInput` for a file that holds no key; it is never overwritten.
+ * The receipt key stored at `path`: read, or created at first use with mode 0600. The file contains
+ * the seed in base64url and a newline.
+ * @throws Fault `invalidInput` for a file without a key; it is never overwritten.
  */
 export async function loadOrMakeReceiptKey(
   { powers, path }: { readonly powers: KeyPowers; readonly path: string },

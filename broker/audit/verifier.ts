@@ -1,4 +1,4 @@
-/** The check of a log, event by event, whatever it is read from. @module */
+/** Verifies a log event by event, independent of its source. @module */
 import { Digest } from "../../contracts/authority/ids.ts";
 import type { StoredEvent } from "../../contracts/task/store.ts";
 import { sha256Hex } from "../../port/digest.ts";
@@ -14,45 +14,45 @@ import {
 } from "./seal.ts";
 import { makeSignatureCheck, type SignatureCheck } from "./signer.ts";
 
-/** An event, or the place of one that could not be read. */
+/** An event, or the position of an event that could not be read. */
 export type ReadItem = Item | { readonly unreadable: number; readonly why: string };
 
 /** What to check against. */
 export interface VerifyOptions {
   /** The kernel's receipt key, raw Ed25519, base64url. */
   readonly publicKey: string;
-  /** A head that was kept elsewhere: the log must reach it. */
+  /** A head stored elsewhere, which the log must reach. */
   readonly head?: Digest;
-  /** Goes on after this seal, which was found intact before; absent: from the first event. */
+  /** Continues after this seal, which was verified before; absent: start at the first event. */
   readonly from?: CheckedSeal;
 }
 
-/** A seal up to which a log was found intact. */
+/** A seal up to which a log was verified as intact. */
 export interface CheckedSeal {
   readonly seq: number;
   readonly hash: Digest;
 }
 
-/** Most events between two seals that are waited for. */
+/** Maximum number of events buffered while waiting for their seal. */
 const MAX_OPEN = 10_000;
 
-/** Feeds on a log in order of append. */
+/** Takes the events of a log in order of append. */
 export interface Verifier {
-  /** The items of the group that this one completed and found intact, else none. */
+  /** Returns the items of the group that this item completes if the group is intact, else none. */
   feed(item: ReadItem): readonly Item[];
-  /** Tells where a chain ended before the seal that was gone on from. */
+  /** Sets a chain's head before the seal that verification continues from. */
   know(task: string, head: Head): void;
-  /** Tells whether the end of a chain is known. */
+  /** Whether a chain's head is known. */
   knows(task: string): boolean;
-  /** The last seal that was found intact. */
+  /** The last intact seal. */
   reached(): CheckedSeal;
-  /** True once something bad was found: nothing more is taken. */
+  /** True after the first bad event: further items are ignored. */
   stopped(): boolean;
-  /** Ends the log. `heads`, if given, are what the source says the chains end with. */
+  /** Ends the log. `heads`, if given, are the source's own index of chain heads. */
   end(heads?: ReadonlyMap<string, Digest>): VerifyReport;
 }
 
-/** Counts contents, and tells erased ones from lost ones. */
+/** Counts contents and distinguishes erased from lost ones. */
 function makeContentCount(): {
   readonly add: (item: Item) => void;
   readonly counts: () => VerifyReport["contents"];
@@ -79,12 +79,12 @@ function makeContentCount(): {
 /** A verifier for one pass over one log. */
 export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier {
   const parts: CheckParts = { publicKey, signed: makeSignatureCheck(publicKey) };
-  const kept = head === undefined ? undefined : Digest.parse(head);
+  const wanted = head === undefined ? undefined : Digest.parse(head);
   const heads = new Map<string, Head>();
   const contents = makeContentCount();
   let open: Item[] = [];
   let [seq, seals, seal]: [number, number, Digest] = [from?.seq ?? 0, 0, from?.hash ?? GENESIS];
-  let reached = kept === GENESIS;
+  let reached = wanted === GENESIS;
   let bad: BadEvent | undefined;
 
   function close(): readonly Item[] {
@@ -99,12 +99,12 @@ export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier
     seq += group.length;
     seals++;
     seal = heads.get(KERNEL_CHAIN)?.hash ?? seal;
-    if (seal === kept) reached = true;
+    if (seal === wanted) reached = true;
     group.forEach(contents.add);
     return group;
   }
 
-  /** Events before an unreadable one, or before the end, may be bad in themselves: those first. */
+  /** Checks the events before an unreadable one, or before the end: their flaws come first. */
   function closeUnsealed(): BadEvent | undefined {
     if (open.length > 0) close();
     return bad;
@@ -140,14 +140,14 @@ export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier
       if (bad === undefined) closeUnsealed();
       if (bad === undefined && stored !== undefined) bad = indexFlaw(stored);
       const whole = bad === undefined;
-      if (whole && kept !== undefined && !reached) {
+      if (whole && wanted !== undefined && !reached) {
         bad = {
           seq: seq + 1,
           flaw: "cutTail",
           why: "the log is intact so far, but does not reach the head that was kept",
         };
       }
-      const tail = kept === undefined || (!reached && !whole)
+      const tail = wanted === undefined || (!reached && !whole)
         ? "unchecked"
         : reached
         ? "intact"
@@ -168,25 +168,25 @@ export function makeVerifier({ publicKey, head, from }: VerifyOptions): Verifier
   });
 }
 
-/** What a source holds of an event's private part. */
+/** An event's private part in the source. */
 export type Content =
   | { readonly kind: "none" | "absent" | "unreadable" }
   | { readonly kind: "present"; readonly salt: Uint8Array; readonly bytes: Uint8Array };
 
-/** An event as it was read, with its content. */
+/** An event with its content, as read. */
 export interface Item {
   readonly event: StoredEvent;
   readonly content: Content;
 }
 
-/** Where an intact log stands so far. */
+/** State after the last intact group. */
 interface Progress {
   readonly seq: number;
   readonly seal: Digest;
   readonly heads: ReadonlyMap<string, Head>;
 }
 
-/** What a group came to. */
+/** Result of checking a group. */
 type Checked =
   | { readonly kind: "intact"; readonly moved: ReadonlyMap<string, Head> }
   | { readonly kind: "bad"; readonly bad: BadEvent };
@@ -197,7 +197,7 @@ interface CheckParts {
   readonly signed: SignatureCheck;
 }
 
-/** `n` where the event that is missing is named, not the one found. */
+/** `n` is set where the finding is about a missing event and not the one found. */
 type Finding = { readonly flaw: Flaw; readonly why: string; readonly n?: number };
 
 function contentFlaw({ event, content }: Item): Finding | undefined {
@@ -223,7 +223,7 @@ function chainFlaw(event: StoredEvent, head: Head): Finding | undefined {
   if (event.n <= head.n) {
     return { flaw: "repeated", why: `place ${event.n} of its chain was taken before` };
   }
-  // A lone surrogate would be hashed as U+FFFD: two texts, one hash.
+  // A lone surrogate would be hashed as U+FFFD, so that two texts had one hash.
   if (!event.body.isWellFormed()) return { flaw: "changed", why: "its body is not Unicode text" };
   return hashEvent({ ...event, prev: head.hash }) === event.hash
     ? undefined
@@ -251,8 +251,8 @@ function sealFlaw(
 }
 
 /**
- * Checks the events after the last intact seal. `items` end with a seal, or with the log (then the
- * first of them is bad at the latest for being unsealed). Names the first event that is bad.
+ * Checks the events after the last intact seal. `items` end with a seal or with the end of the log;
+ * without a seal the first event is bad as unsealed at the latest. Returns the first bad event.
  */
 function checkGroup(
   items: readonly Item[],
@@ -262,7 +262,7 @@ function checkGroup(
   const last = items.at(-1)?.event;
   const sealed = last?.task === KERNEL_CHAIN && last.kind === "seal";
   const body = sealed ? trySealBody(last.body) : undefined;
-  // A seal whose signature holds says what belongs in each place, whatever became of the rows.
+  // A seal with a valid signature names the event of each position, whatever happened to the rows.
   const signed = body !== undefined &&
     parts.signed(sealMessage(progress.seal, body.hashes), body.signature);
   const moved = new Map<string, Head>();
@@ -313,17 +313,17 @@ function checkGroup(
 }
 
 /**
- * What is wrong with an event:
- * - `missing`: nothing, or a later event, is where it should be;
- * - `repeated`: its place in its chain was taken before;
- * - `changed`: its fields do not give its hash;
- * - `replaced`: it fits its chain, but is not what was sealed in this place;
- * - `content`: its private part is not what the event was made with;
+ * The flaw of an event:
+ * - `missing`: its position is empty, or holds a later event;
+ * - `repeated`: its position in the chain was already taken;
+ * - `changed`: its fields do not match its hash;
+ * - `replaced`: it fits its chain, but is not the event that was sealed at this position;
+ * - `content`: its private part is not the recorded one;
  * - `unsealed`: no seal covers it;
- * - `badSeal`: a seal that is malformed or not signed with the key;
- * - `unreadable`: the store, or the line, does not give it back;
- * - `badIndex`: the events are intact, but the store's index of chains says otherwise;
- * - `cutTail`: the head that was kept elsewhere is not in the log.
+ * - `badSeal`: a seal is malformed or not signed with the key;
+ * - `unreadable`: the store, or the line, cannot be read;
+ * - `badIndex`: the events are intact, but the store's index of chains contradicts them;
+ * - `cutTail`: the log does not contain the head stored elsewhere.
  */
 type Flaw =
   | "missing"
@@ -337,11 +337,11 @@ type Flaw =
   | "badIndex"
   | "cutTail";
 
-/** The first event that is not as it was written. */
+/** The first bad event. */
 export interface BadEvent {
-  /** Its place in the order of append, from 1: where it is, or should have been. */
+  /** Its position in the order of append, from 1; for a missing event the position where it belongs. */
   readonly seq: number;
-  /** The chain and place of the event found there, or of the one missing; absent if unknown. */
+  /** Chain and number of the event found there, or of the missing one; absent if unknown. */
   readonly task?: string;
   readonly n?: number;
   readonly kind?: string;
@@ -350,7 +350,7 @@ export interface BadEvent {
   readonly why: string;
 }
 
-/** The result of {@link verifyLog}: what is intact, and the first thing that is not. */
+/** The result of {@link verifyLog}: counts of intact parts, and the first bad event. */
 export interface VerifyReport {
   readonly ok: boolean;
   /** Events that are intact and sealed, seals included. */
@@ -360,18 +360,18 @@ export interface VerifyReport {
   readonly tasks: number;
   readonly contents: {
     readonly intact: number;
-    /** Gone, under a later `purged` event of the task. */
+    /** Missing, with a later `purged` event of the task. */
     readonly erased: number;
-    /** Gone without a `purged` event. */
+    /** Missing without a `purged` event. */
     readonly unexplained: number;
   };
-  /** Hash of the last intact seal; keep it elsewhere. Zeros for an empty log. */
+  /** Hash of the last intact seal; store it elsewhere. Zeros for an empty log. */
   readonly head: Digest;
   /** `seq` of the last intact seal; 0 when there is none. */
   readonly lastSeal: number;
   /**
-   * Whether the log reaches the head that was kept: `unchecked` without one, because a log that
-   * was cut off after a seal is a shorter intact log.
+   * Whether the log reaches the head stored elsewhere: `unchecked` without such a head, because a
+   * log cut off after a seal is a shorter intact log.
    */
   readonly tail: "intact" | "unchecked" | "cut";
   readonly bad?: BadEvent;

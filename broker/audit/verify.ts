@@ -1,4 +1,4 @@
-/** The check of a store's log. @module */
+/** Verifies a store's log. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Store, StoredEvent } from "../../contracts/task/store.ts";
@@ -15,9 +15,9 @@ import {
 import { privateDigest, readPrivate } from "./private.ts";
 import { GENESIS, hashEvent, KERNEL_CHAIN } from "./seal.ts";
 
-/** Events of one read. Between two others are heard, if the store that is handed over sees to it. */
+/** Events per read. Between two reads the store can serve other requests. */
 const PAGE = 250;
-/** Ends of chains of one read: some 2 ms. */
+/** Chain heads per read, about 2 ms. */
 const HEADS = 250;
 
 function isCorrupt(error: unknown): error is Fault {
@@ -36,7 +36,7 @@ async function contentOf(store: Store, event: StoredEvent): Promise<Content> {
   }
 }
 
-/** The page after `afterSeq`; of a damaged one the rows before the damage, then the fault. */
+/** Reads the page after `afterSeq`; for a damaged page the rows before the damage, and the fault. */
 async function readPage(
   store: Store,
   afterSeq: number,
@@ -60,13 +60,13 @@ async function readPage(
   }
 }
 
-/** A store's events with their contents, up to the first that cannot be read, which it names. */
+/** Reads a store's events with their contents up to the first unreadable event, which the last item names. */
 export async function* storeItems(store: Store, after = 0): AsyncGenerator<ReadItem> {
   for (let seq = after;;) {
     const { events, fault } = await readPage(store, seq);
     for (const event of events) {
       yield { event, content: await contentOf(store, event) };
-      // Rows come in ascending order; if damage says otherwise, go on past them all the same.
+      // Rows come in ascending order; if damage breaks the order, continue all the same.
       seq = Math.max(seq + 1, event.seq);
     }
     if (fault !== undefined) {
@@ -77,7 +77,7 @@ export async function* storeItems(store: Store, after = 0): AsyncGenerator<ReadI
   }
 }
 
-/** The end of each chain as it stood at the event that was read last: appends that came since change nothing. */
+/** The head of each chain at the last event read, so that later appends do not matter. */
 async function headsAt(store: Store, untilSeq: number): Promise<ReadonlyMap<string, Digest>> {
   const heads = new Map<string, Digest>();
   let after: string | undefined;
@@ -101,12 +101,12 @@ async function endOf(store: Store, verifier: Verifier, read: number): Promise<Ve
 }
 
 /**
- * Recomputes a whole log: every chain and seal, each event in exactly one seal and in order, and
- * every content that is still there. Names the first event that is bad. A tail that was cut off
- * after a seal shows only against a `head` that was kept elsewhere. Reads; never writes.
+ * Verifies a complete log: every chain and seal, each event under exactly one seal and in order,
+ * and every content that still exists. Reports the first bad event. A tail cut off after a seal is
+ * detected only with a `head` stored elsewhere. Never writes.
  *
- * Damage of the file ends in the report as `unreadable`; where the store does not even open,
- * opening it throws `storeCorrupt`.
+ * A damaged file is reported as `unreadable`; if the store cannot be opened at all, opening it
+ * throws `storeCorrupt`.
  */
 export async function verifyLog(
   { store, ...options }: VerifyOptions & { readonly store: Store },
@@ -124,16 +124,16 @@ export async function verifyLog(
 const FIRST: CheckedSeal = { seq: 0, hash: GENESIS };
 
 /**
- * Checks what came after a seal that was found intact before: the same checks, but nothing of what lies before it. Gives
- * the last seal that is intact now, and what is bad after that. Where that seal is not there, all is checked: the log was
- * repaired or restored, or somebody wrote it anew.
+ * Verifies the events after a seal that was verified before, with the same checks, and nothing
+ * before it. Returns the last intact seal and the first bad event after it. If that seal is
+ * missing, the complete log is verified: it was repaired, restored or rewritten.
  */
 export async function verifyFrom(
   { store, publicKey, from = FIRST, most = Infinity }: {
     readonly store: Store;
     readonly publicKey: string;
     readonly from?: CheckedSeal;
-    /** Events after which it stops at the next seal, so that what was checked can be kept. */
+    /** Number of events after which verification stops at the next seal, so that progress can be saved. */
     readonly most?: number;
   },
 ): Promise<{ readonly reached: CheckedSeal; readonly bad?: BadEvent }> {
@@ -151,7 +151,7 @@ export async function verifyFrom(
       const [before] = verifier.knows(task) || n === 0
         ? []
         : await store.events({ task, fromN: n - 1, untilSeq: from.seq, limit: 1 });
-      // Whatever else stands there: the check of the event finds that it does not follow.
+      // If another event is there, the check of this event finds that it does not follow.
       if (before?.n === n - 1) verifier.know(task, { n: before.n, hash: before.hash });
     }
     const whole = verifier.feed(item).length > 0;
@@ -165,10 +165,10 @@ export async function verifyFrom(
 const CHAIN_PAGE = 1_000;
 
 /**
- * Recomputes the hashes and the contents of one chain, from its first event to its last. Seals are
- * left to `verifyLog`: this finds damage, not a forger.
+ * Verifies the hashes and contents of one chain, first event to last. Does not check seals
+ * (`verifyLog` does): this detects damage, not forgery.
  *
- * @throws Fault `storeCorrupt` naming the first event that is not as it was written
+ * @throws Fault `storeCorrupt` naming the first bad event
  */
 export async function verifyChain(
   store: Pick<Store, "events" | "blob">,

@@ -1,12 +1,6 @@
-/** The question that a call comes to. @module */
+/** Builds the question for a call. @module */
 import { QuestionId } from "../../contracts/authority/ids.ts";
-import type {
-  AnswerScope,
-  Digest,
-  EffectClass,
-  Question,
-  TaskId,
-} from "../../contracts/authority/mod.ts";
+import type { EffectClass, Question } from "../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";
 import { isImported } from "../../contracts/tool/tool.ts";
 import { covers } from "../grants.ts";
@@ -16,7 +10,7 @@ import { adviceBefore } from "./result.ts";
 import type { GateParts, Judged } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 
-/** Effects for which an answer may be remembered, when nothing else speaks against it. */
+/** Effects for which an answer may be remembered, if nothing else excludes it. */
 const REMEMBERED: ReadonlySet<EffectClass> = new Set([
   "read",
   "stage",
@@ -26,8 +20,8 @@ const REMEMBERED: ReadonlySet<EffectClass> = new Set([
 ]);
 
 /**
- * The open question for this very call, or a new one, charged to the process. One that was asked
- * when things stood otherwise lapses: its answer would cover nothing.
+ * The open question for exactly this call, or a new one, charged to the process. An open question
+ * from a different state lapses: its answer would no longer cover the call.
  * @throws {Fault} `budgetExhausted` when no more questions may be asked.
  */
 export async function provideQuestion(
@@ -41,7 +35,10 @@ export async function provideQuestion(
 ): Promise<Question> {
   const { known, read, scope } = judged;
   const { process } = known;
-  for (const open of asked(parts, { task: process.task, callId: known.callId, scope })) {
+  for (const open of parts.questions.open(process.task)) {
+    const isSameCall = open.callId === known.callId && open.scope.tool === scope.tool &&
+      open.scope.arguments === scope.arguments;
+    if (!isSameCall) continue;
     if (covers(open.scope, scope) && open.kind === judged.needs) return open;
     await parts.questions.lapse({ question: open.id });
   }
@@ -91,12 +88,12 @@ export async function provideQuestion(
 
 const DESCRIBED = 300;
 
-/** What is known of the tool and of its last call, where a call leaves the task. */
+/** The tool's description and its last call, for a call that leaves the task. */
 async function seen(
   { earlier, redact }: Pick<GateParts, "earlier" | "redact">,
   { known, read, origins, decision }: Judged,
 ): Promise<Pick<Question, "earlier" | "described">> {
-  // Step 2 held this description against the one that was reviewed.
+  // Step 2 has compared this description with the reviewed one.
   const text = redact(known.descriptor.description.toWellFormed());
   const described = text.length <= DESCRIBED ? text : `${text.slice(0, DESCRIBED - 1)}…`;
   const of = isImported(known.descriptor) ? { described: described.toWellFormed() } : {};
@@ -111,7 +108,7 @@ async function seen(
   };
 }
 
-/** The reason as it is shown and kept: what is redacted elsewhere is here, too. */
+/** The reason with secrets redacted, as it is shown and stored. */
 function redacted(
   { why, authority, without }: NonNullable<Question["reason"]>,
   redact: GateParts["redact"],
@@ -120,7 +117,7 @@ function redacted(
   return { why: safe(why), authority: safe(authority), without: safe(without) };
 }
 
-/** Names of a process's agent and of those that started it, the first one first. */
+/** Names of a process's agent and its ancestors, outermost first. */
 function agentsAbove(
   { processes }: Pick<GateParts, "processes">,
   { spec, ppid }: ProcessRow,
@@ -129,21 +126,10 @@ function agentsAbove(
   return [...(above === undefined ? [] : agentsAbove({ processes }, above)), spec.slice(0, 64)];
 }
 
-function asked(
-  parts: Pick<GateParts, "questions">,
-  call: { readonly task: TaskId; readonly callId: string; readonly scope: AnswerScope },
-): readonly Question[] {
-  const same = (digest: Digest): boolean => digest === call.scope.arguments;
-  return parts.questions.open(call.task).filter((open) =>
-    open.callId === call.callId && open.scope.tool === call.scope.tool &&
-    same(open.scope.arguments)
-  );
-}
-
-/** The rule that an answer for the turn or session stores: never wider than what is shown. */
+/** The rule that an answer for the turn or session stores; never wider than the question. */
 function remembered({ needs, scope, read, executes }: Judged): string | undefined {
   if (needs !== "consent" || !REMEMBERED.has(scope.effect)) return undefined;
-  // A program is agreed to each time that it is to run.
+  // A program needs a new answer for each run.
   if (read.resolved.plan !== undefined) return undefined;
   if (executes.length > 0 || (read.resolved.changes ?? []).length > 0) return undefined;
   const to = scope.destination === undefined ? "" : ` to ${scope.destination}`;

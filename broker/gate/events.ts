@@ -1,4 +1,4 @@
-/** What the gate writes into a task's log. Content and its plain digests go into the private part. @module */
+/** Events that the gate writes into a task's log. Content and its unsalted digests go into the private part. @module */
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { HeldPlan } from "../../contracts/authority/plan.ts";
 import type { Decided, NewEvent } from "../../contracts/task/event.ts";
@@ -17,7 +17,7 @@ import type { CallOrigins } from "../provenance/judge_origins.ts";
 import type { Judged, Verdict } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 
-/** Who asked for what: the part that intents and refusals share. */
+/** Process and call: the part shared by intents and refusals. */
 function subjectOf(process: ProcessRow, call: ToolCall): JsonObject {
   const { session, principal, conversation, turn, pid, model } = process;
   return {
@@ -47,18 +47,18 @@ export function descriptorsEvent(process: ProcessRow): NewEvent {
   };
 }
 
-/** How a call that goes on was decided. */
+/** How an allowed call was decided. */
 function decidedOf({ needs, grant, known }: Judged): Decided {
   if (grant === undefined) return "auto";
   if (grant.kind === "stepUp" || needs === "stepUp") return "stepUpSucceeded";
   const { task, turn } = known.process;
-  // Call ids repeat from task to task.
+  // Call ids are unique only within a task.
   return grant.task === task && grant.callId === known.callId && grant.turn === turn
     ? "consented"
     : "reused";
 }
 
-/** The intent of a call that passed. */
+/** The intent of an allowed call. */
 export function intentEvent(
   judged: Judged,
   call: ToolCall,
@@ -102,7 +102,7 @@ export function intentEvent(
   };
 }
 
-/** Where values come from: how many of each, which a receipt says, and which. */
+/** Number of values by origin; public, so receipts show it. */
 function counted(origins: CallOrigins | undefined): JsonObject {
   if (origins === undefined) return {};
   const counts: Record<string, number> = {};
@@ -134,9 +134,9 @@ export function outcomeEvent(
     readonly power: PowerResult | undefined;
     readonly sources: readonly Source[];
     readonly advice: readonly string[];
-    /** A person's signature for exactly this text gave it its colour. */
+    /** Set if a person's signature for exactly this text gave the colour. */
     readonly lifted?: Colour;
-    /** What of it tells where later values come from. */
+    /** What the result adds to the known origins of later values. */
     readonly heard: JsonObject | undefined;
   },
 ): NewEvent {
@@ -152,7 +152,7 @@ export function outcomeEvent(
       colour: result.colour,
       label: result.label,
       resultBytes: more.bytes,
-      // What the budget was charged with.
+      // The amount charged to the budget.
       shown: result.content.length,
       resultHash: sha256Hex(more.salt, more.digest),
       ms: more.ms,
@@ -173,13 +173,13 @@ export function outcomeEvent(
       ...(power?.record === undefined ? {} : {
         record: read.told === undefined ? power.record : mapTexts(power.record, read.told.mask),
       }),
-      // A read is read again after a crash; an effect's answer is given again.
+      // After a crash a read is repeated; an effect's stored result is returned again.
       ...(decision.effect === "read" ? {} : { result: resultJson(result) }),
     },
   };
 }
 
-/** A program was taken: what the task may call from now on. */
+/** A planned program was accepted; the task may make its calls from now on. */
 export function planEvent(judged: Judged, plan: HeldPlan): NewEvent {
   const { known, grant } = judged;
   return {
@@ -192,7 +192,7 @@ export function planEvent(judged: Judged, plan: HeldPlan): NewEvent {
   };
 }
 
-/** A call that did not start. */
+/** The refusal of a call. */
 export function refusedEvent(
   process: ProcessRow,
   call: ToolCall,
@@ -203,7 +203,7 @@ export function refusedEvent(
   },
 ): NewEvent {
   const { known, read, refusal, grant, origins } = more.verdict;
-  // A recovery that a person denied is settled; any other refusal leaves what was unfinished so.
+  // A recovery that a person denied is settled; after any other refusal it stays unfinished.
   const settled = grant?.kind === "recovery" && read !== undefined;
   return {
     kind: "refused",

@@ -7,15 +7,15 @@
  * | 3 | arguments parsed with limits, references resolved | gate/step_read.ts |
  * | 4 | effect and destination against colour and label | gate/step_flow.ts |
  * | 5 | capability, never-list, live leases | gate/step_authority.ts |
- * | 6 | budget and rate | gate/step_budget.ts |
- * | 7 | mode: policy, flow, guards; an answer that stands | gate/step_mode.ts |
- * | 8 | after a wait 1 to 7 again; commit intent, single-use token | here, gate/perform.ts |
- * | 9 | the power acts, within a deadline | gate/bounded.ts |
+ * | 6 | budget and rate | gate/step_authority.ts |
+ * | 7 | mode: policy, flow, guards; an earlier answer | gate/step_mode.ts |
+ * | 8 | after a wait, 1 to 7 again; commit intent, single-use token | here, gate/perform.ts |
+ * | 9 | the power acts, within a deadline | gate/perform.ts |
  * | 10 | commit the outcome; guard, redact, cut | gate/result.ts, gate/events.ts |
  *
  * @module
  */
-import { Fault } from "../../contracts/base/fault.ts";
+import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { ChatMessage, ToolCall } from "../../contracts/model/chat.ts";
 import type { Answered, Decision, Gate } from "../../contracts/authority/gate.ts";
 import type { Digest, Pid, TaskId } from "../../contracts/authority/ids.ts";
@@ -40,13 +40,13 @@ import { hideInMessage, holdsMark, makeWithheld, tellsOthers } from "../credenti
 import { BUILT_IN_GUARDS } from "../guards.ts";
 import { makeValidators } from "../validators.ts";
 
-/** The gate, and the end of what it keeps for a task. */
+/** The gate, and the release of its state for a task. */
 export interface TaskGate extends Gate {
-  /** Drops what is kept for a task that has ended: outcomes, snapshots, answers. */
+  /** Drops the state of an ended task: outcomes, snapshots, answers. */
   forget(task: TaskId): void;
 }
 
-/** A call is asked about twice at most: once, and once more when things changed while a person thought. */
+/** Maximum number of questions about one call: one, and one more if the state changed meanwhile. */
 const MAX_ASKED = 2;
 
 /** Makes the gate of a kernel. */
@@ -64,7 +64,7 @@ export function makeGate(given: GateParts): TaskGate {
   const { processes, questions } = parts;
   const performer = makePerformer(parts);
   const advertise = advertiser(parts);
-  const flying = new Map<Digest, Promise<ToolResult>>();
+  const inFlight = new Map<Digest, Promise<ToolResult>>();
   const judging: JudgeParts = {
     processes,
     leases: parts.leases,
@@ -94,21 +94,21 @@ export function makeGate(given: GateParts): TaskGate {
       return await decideAndDo({ pid, ...read, snapshot }, signal);
     }
     const { key } = known;
-    // The same call again, in flight or done, never acts twice.
+    // A repeated call, in flight or done, never acts twice.
     const before = performer.done(process.task, key) ?? parts.finished?.(process.task).get(key);
     if (before !== undefined) return before;
-    const same = flying.get(key);
+    const same = inFlight.get(key);
     if (same !== undefined) return await same;
     const flight = decideAndDo({ pid, ...read, snapshot, before: known }, signal);
-    flying.set(key, flight);
+    inFlight.set(key, flight);
     try {
       return await flight;
     } finally {
-      flying.delete(key);
+      inFlight.delete(key);
     }
   }
 
-  /** The call as it is made, and as it is told, where the two differ. */
+  /** The call as it is made and, where they differ, as it is shown. */
   function withoutCredentials(
     process: ProcessRow,
     proposed: ToolCall,
@@ -127,7 +127,7 @@ export function makeGate(given: GateParts): TaskGate {
     for (let asked = 0;; asked++) {
       let verdict = judge(judging, proposal);
       if (verdict.kind !== "refuse" && proposal.flags === undefined && parts.flags !== undefined) {
-        // What is refused anyway is shown to no model.
+        // No model sees a call that is refused anyway.
         const { process, tool } = verdict.known;
         const text = verdict.decision.argumentsText;
         const looked = parts.flags(process, { stage: "beforeTool", tool, text }, signal);
@@ -135,20 +135,33 @@ export function makeGate(given: GateParts): TaskGate {
         if (looked !== undefined) verdict = judge(judging, proposal);
       }
       if (verdict.kind === "refuse") return await refused(proposal, verdict);
-      if (signal.aborted) return await refused(proposal, withdrawn(verdict));
+      if (signal.aborted) {
+        return await refused(proposal, refusedFor(verdict, "cancelled", "cancelled"));
+      }
       if (verdict.kind === "allow") {
         return await performer.perform(verdict, proposal.call, signal);
       }
-      const { process } = verdict.known;
-      if (process.onQuestion === "deny") return await refused(proposal, unattended(verdict));
-      if (asked === MAX_ASKED) return await refused(proposal, unsettled(verdict));
-      const ended = await put(verdict, signal);
-      if (ended.kind === "expired") return await refused(proposal, unanswered(verdict));
+      if (verdict.known.process.onQuestion === "deny") {
+        const why = `${verdict.decision.rule} asks a person, and nobody is asked in ` +
+          "this run; run with `--on-question ask` or `queue`";
+        return await refused(proposal, refusedFor(verdict, why, "denied"));
+      }
+      if (asked === MAX_ASKED) {
+        const why = "what a person was asked about changed while they " +
+          "thought, twice; read again what it depends on and propose it anew";
+        return await refused(proposal, refusedFor(verdict, why));
+      }
+      const ended = await askPerson(verdict, signal);
+      if (ended.kind === "expired") {
+        const code = verdict.needs === "stepUp" ? "stepUpFailed" : "denied";
+        const why = "nobody answered in time; propose it again to ask anew";
+        return await refused(proposal, refusedFor(verdict, why, code));
+      }
     }
   }
 
-  /** Asks a person. An answer that no longer covers the call, judged anew, is dropped. */
-  async function put(judged: Judged, signal: AbortSignal): Promise<Answered> {
+  /** Asks a person. The call is judged again afterwards, so an outdated answer has no effect. */
+  async function askPerson(judged: Judged, signal: AbortSignal): Promise<Answered> {
     const question = await provideQuestion({ ...parts, signal }, judged);
     const wait = judged.known.process.onQuestion === "ask";
     const answered = await questions.ask(question, { wait, signal });
@@ -162,10 +175,7 @@ export function makeGate(given: GateParts): TaskGate {
     return answered;
   }
 
-  async function refused(
-    proposal: Proposal,
-    verdict: Extract<Verdict, { kind: "refuse" }>,
-  ): Promise<ToolResult> {
+  async function refused(proposal: Proposal, verdict: Refused): Promise<ToolResult> {
     const { pid } = proposal, { refusal } = verdict;
     const call = proposal.shown?.call ?? proposal.call;
     const process = processes.get(pid);
@@ -175,7 +185,7 @@ export function makeGate(given: GateParts): TaskGate {
       outcome: refusal.outcome,
       content: "",
       error: parts.redact(why.toWellFormed()).slice(0, 8_000),
-      // The words may quote what the process wrote: no better than what it has read.
+      // The text may quote the process, so its colour and label are the process's.
       colour: process?.colour ?? "RED",
       label: process?.label ?? "public",
     };
@@ -214,7 +224,7 @@ export function makeGate(given: GateParts): TaskGate {
   });
 }
 
-/** Undefined for arguments that are none: step 3 says why. A call is named by what is told of it. */
+/** Parsed arguments and idempotency key; undefined if unparseable (step 3 says why). The key uses the shown text. */
 function knownBefore(
   process: ProcessRow,
   { call, shown }: Pick<Proposal, "call" | "shown">,
@@ -226,39 +236,14 @@ function knownBefore(
 
 type Refused = Extract<Verdict, { kind: "refuse" }>;
 
-function refusedFor(judged: Judged, refusal: Refused["refusal"]): Refused {
-  const { known, read, origins } = judged;
+/** Makes a refusal of step 7 for a call that was judged. */
+function refusedFor(judged: Judged, why: string, code?: FaultCode): Refused {
+  const { known, read, origins, decision: { rule } } = judged;
+  const refusal = refuse(7, `Cannot call "${known.tool}": ${why}`, {
+    ...(code === undefined ? {} : { code }),
+    rule,
+  });
   return { kind: "refuse", refusal, known, read, origins };
-}
-
-function withdrawn(judged: Judged): Refused {
-  const { known, decision } = judged;
-  return refusedFor(
-    judged,
-    refuse(7, `Cannot call "${known.tool}": cancelled`, { code: "cancelled", rule: decision.rule }),
-  );
-}
-
-function unattended(judged: Judged): Refused {
-  const { known, decision } = judged;
-  const why =
-    `Cannot call "${known.tool}": ${decision.rule} asks a person, and nobody is asked in ` +
-    "this run; run with `--on-question ask` or `queue`";
-  return refusedFor(judged, refuse(7, why, { code: "denied", rule: decision.rule }));
-}
-
-function unanswered(judged: Judged): Refused {
-  const { known, decision, needs } = judged;
-  const code = needs === "stepUp" ? "stepUpFailed" : "denied";
-  const why = `Cannot call "${known.tool}": nobody answered in time; propose it again to ask anew`;
-  return refusedFor(judged, refuse(7, why, { code, rule: decision.rule }));
-}
-
-function unsettled(judged: Judged): Refused {
-  const { known, decision } = judged;
-  const why = `Cannot call "${known.tool}": what a person was asked about changed while they ` +
-    "thought, twice; read again what it depends on and propose it anew";
-  return refusedFor(judged, refuse(7, why, { rule: decision.rule }));
 }
 
 export type { GateParts };

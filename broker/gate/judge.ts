@@ -25,21 +25,21 @@ export interface Proposal {
   readonly pid: Pid;
   readonly call: ToolCall;
   readonly snapshot: string;
-  /** As it is told, where credentials are withheld. `lost`: a mark stands for one that is no more. */
+  /** The call as it is shown, if credentials are withheld. `lost`: a placeholder's value no longer exists. */
   readonly shown?: {
     readonly call: ToolCall;
     readonly lost: boolean;
     mask(text: string): string;
   };
-  /** What models that looked at it say; absent: none was asked. */
+  /** Flags of model guards; absent: none was asked yet. */
   readonly flags?: readonly GuardFlag[];
-  /** Its arguments, where they were read before; and what names it for ever. */
+  /** The parsed arguments and the idempotency key, if already computed. */
   readonly before?: { readonly parsed: Arguments; readonly key: Digest };
 }
 
 /**
- * Judges a proposed call against state as it is now. The same state gives the same verdict; nothing
- * is charged, used up or written.
+ * Judges a proposed call against the current state. The same state always gives the same verdict;
+ * nothing is charged, used up or written.
  */
 export function judge(parts: JudgeParts, proposal: Proposal): Verdict {
   const process = parts.processes.get(proposal.pid);
@@ -73,7 +73,7 @@ function judgeRead(parts: JudgeParts, known: Known, read: Read): Verdict {
     ...(grant === undefined ? {} : { grant }),
   });
   const ruling = rulingOf(known, read, { policy: parts.policy, effect: carried.effect, origins });
-  // What is forbidden whatever else holds is said first: "no lease" would tell to ask for one.
+  // An absolute forbid comes first: "no lease" would suggest asking for one.
   const ban = forbidden(known, ruling);
   if (ban !== undefined) return refused(ban);
 
@@ -137,12 +137,12 @@ function originsIn(
   return originsOf(provenance.of(process.task), asked);
 }
 
-/** Effects that no answer to a plan covers. */
+/** Effects that need an answer of their own, even under an accepted plan. */
 const ONE_BY_ONE: ReadonlySet<EffectClass> = new Set(["destructive", "admin"]);
 
 /**
- * The answer to the program that makes this call. It covers consent alone, and only what the person could see of the
- * plan: not that more is told than a destination is cleared for, nor contents that they have to look at.
+ * The answer to the program that makes this call. It covers only what the person could see in the
+ * plan: not a raised mode, a label above the destination's clearance, or contents to review.
  */
 function coveredByPlan(
   { grants }: Pick<JudgeParts, "grants">,

@@ -1,4 +1,4 @@
-/** What the gate is made of, and what its steps hand to each other. @module */
+/** The parts of the gate, and the values that its steps pass on. @module */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { Decision, Leases } from "../../contracts/authority/gate.ts";
 import type { Colour } from "../../contracts/authority/colour.ts";
@@ -21,10 +21,10 @@ import type { QuestionBook } from "../questions.ts";
 import type { Tokens } from "../tokens.ts";
 import type { Validators } from "../validators.ts";
 
-/** Keys that can be looked up. */
+/** A set of keys, for lookup. */
 export type KeySet = Pick<ReadonlySet<string>, "has" | "size">;
 
-/** What a gate is made of. */
+/** The parts of a gate. */
 export interface GateParts {
   readonly powers: Powers;
   readonly processes: ProcessKeeper;
@@ -36,46 +36,46 @@ export interface GateParts {
   tools(process: ProcessRow): ReadonlyMap<string, ToolBinding>;
   readonly pins: Pins;
   readonly tokens: Tokens;
-  /** Takes secrets out of what is shown. */
+  /** Redacts secrets in displayed text. */
   redact(text: string): string;
   readonly guards?: Guards;
-  /** Plans of tasks that make no calls but those of a program. */
+  /** Plans of tasks whose only calls are those of a program. */
   readonly plans?: Plans;
-  /** Resolves once this kernel holds its tasks for as long as the call may take. Absent: nobody else may have them. */
+  /** Resolves once this kernel's hold on its tasks lasts for the call's duration. Absent: no other kernel exists. */
   cover?(call: GrantedCall): Promise<void>;
-  /** Advice for people and the trace; what decides does not have it. */
+  /** Advice for people and the trace; no decision uses it. */
   readonly advisor?: Guard;
-  /** Why a call is needed, in its model's own words, for the person who is asked; absent: nobody is asked for that. */
+  /** The model's reason for a call, shown with the question; absent: no reason is requested. */
   reasonFor?(
     process: ProcessRow,
     call: { readonly tool: string; readonly argumentsText: string },
     signal: AbortSignal,
   ): Promise<Question["reason"]>;
   /**
-   * The last call of a tool that this task, or an earlier one of its principal, made; not the one that `key` names. For
-   * the person who is asked; absent: nobody looks.
+   * The last call of a tool by this task or an earlier task of its principal, except the call
+   * `key`. Shown with the question; absent: not looked up.
    */
   earlier?(
     process: ProcessRow,
     call: { readonly tool: ToolName; readonly key: Digest },
   ): Promise<PastCall | undefined>;
-  /** The colour that a person signed for exactly this text of a result, by its SHA-256; absent: nobody can. */
+  /** The colour that a person signed for exactly this text of a result, by its SHA-256; absent: signing is not possible. */
   signed?(digest: Digest): Colour | undefined;
-  /** Idempotency keys of intents that an earlier kernel left without an outcome. */
+  /** Idempotency keys of intents of an earlier kernel without an outcome. */
   unfinished?(task: TaskId): KeySet;
   /** Outcomes of effects that an earlier kernel committed, by idempotency key. */
   finished?(task: TaskId): ReadonlyMap<string, ToolResult>;
-  /** Asks the models that look at calls and results; those that find nothing say nothing. Never rejects. */
+  /** Asks the model guards about a call or result; undefined if none applies. Never rejects. */
   flags?(
     process: ProcessRow,
     guarded: Guarded,
     signal: AbortSignal,
   ): Promise<readonly GuardFlag[]> | undefined;
-  /** What is known of where values come from. Absent: nothing goes on unasked for it. */
+  /** Known origins of values. Absent: no call is allowed because of its origins. */
   readonly provenance?: Pick<Provenance, "of" | "heard" | "performed" | "forget">;
 }
 
-/** The parts that decide; they act on nothing. */
+/** The parts used for decisions; none of them acts. */
 export interface JudgeParts extends
   Pick<
     GateParts,
@@ -91,7 +91,7 @@ export interface JudgeParts extends
 /** A refusal by one of the steps. */
 export type Refusal = Extract<Decision, { kind: "refuse" }>;
 
-/** Steps 1 and 2: a tool that was advertised, and is what was reviewed. */
+/** Steps 1 and 2: the tool is advertised and unchanged since its review. */
 export interface Known {
   readonly kind: "known";
   readonly process: ProcessRow;
@@ -102,19 +102,19 @@ export interface Known {
   readonly digest: Digest;
 }
 
-/** Step 3: arguments that fit, with references resolved. */
+/** Step 3: valid arguments with references resolved. */
 export interface Read {
   readonly kind: "read";
   readonly args: JsonObject;
   readonly argumentsText: string;
   readonly argumentsHash: Digest;
-  /** The arguments as they are logged and shown, where credentials are withheld from them. */
+  /** The arguments as they are logged and shown, if credentials are withheld. */
   readonly told:
     | { readonly text: string; readonly hash: Digest; mask(text: string): string }
     | undefined;
-  /** What models that looked at the call say. */
+  /** Flags of model guards. */
   readonly flags: readonly GuardFlag[];
-  /** Names the call for ever. Made when first asked for: a decision seldom needs it. */
+  /** The idempotency key. Computed on first use: a decision seldom needs it. */
   readonly key: () => Digest;
   readonly resolved: Resolved;
 }
@@ -129,14 +129,14 @@ export interface Judged {
   readonly leases: readonly LeaseId[];
   readonly scope: AnswerScope;
   readonly needs: "consent" | "stepUp" | "recovery";
-  /** The answer that lets it pass. */
+  /** The answer that allows the call. */
   readonly grant: Grant | undefined;
   readonly executes: readonly string[];
   /** Where the values of a call that leaves the task come from; undefined for any other. */
   readonly origins: CallOrigins | undefined;
 }
 
-/** The judgement of a call: what was known of it when a step refused is kept for the record. */
+/** The judgement of a call; a refusal keeps the results of earlier steps for the log. */
 export type Verdict = Judged | {
   readonly kind: "refuse";
   readonly refusal: Refusal;
@@ -146,7 +146,7 @@ export type Verdict = Judged | {
   readonly origins?: CallOrigins | undefined;
 };
 
-/** What becomes of a call that ended with a fault. */
+/** Outcome of a call that ended with a fault. */
 export const OUTCOME_OF = {
   badFrame: "executionError",
   tooLarge: "executionError",
@@ -178,7 +178,7 @@ export const OUTCOME_OF = {
   lowConfidence: "executionError",
 } as const satisfies Record<FaultCode, Outcome>;
 
-/** A refusal by policy unless `more` says otherwise. */
+/** A refusal, by default with code `refused`. */
 export function refuse(
   step: Refusal["step"],
   why: string,
@@ -194,7 +194,7 @@ export function quoted(name: string): string {
   return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 }
 
-/** Runs `f`; its fault becomes the value. Anything else it throws is a bug and goes on. */
+/** Runs `f`; returns its fault as a value. Any other error is a bug and propagates. */
 export function faultOf<T>(f: () => T): T | Fault {
   try {
     return f();

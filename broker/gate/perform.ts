@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { GuardFlag } from "../../contracts/model/model_aux.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
-import { type EffectClass, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+import { type EffectClass, mixTaints } from "../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../contracts/task/event.ts";
 import type { Digest, LeaseId, TaskId } from "../../contracts/authority/ids.ts";
 import type { GrantedCall, PowerResult } from "../../contracts/task/power.ts";
@@ -17,25 +17,25 @@ import { heldAuthority } from "./step_authority.ts";
 import { flowOf } from "./step_flow.ts";
 import { rulingOf } from "./step_mode.ts";
 
-/** How long an effect that was told to stop may take to say what it did, milliseconds. */
+/** Milliseconds that an effect has to report its result after it was told to stop. */
 const GRACE_MS = 5_000;
 
-/** Effects that leave nothing behind unless their outcome is committed: one commit is enough. */
+/** Effects without consequence until their outcome is committed: intent and outcome share one commit. */
 const ONE_COMMIT: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
 
-/** Does what was judged, and keeps what it needs to know of the calls that it does. */
+/** Performs judged calls and keeps their outcomes and open intents. */
 interface Performer {
   perform(judged: Judged, call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
-  /** Appends events, before them the tools of the turn if the log does not have them yet. */
+  /** Appends events, preceded by the turn's tools if the log does not have them yet. */
   append(process: ProcessRow, events: readonly NewEvent[]): Promise<void>;
-  /** The outcome that this kernel committed under a key. */
+  /** The outcome that this kernel committed for an idempotency key. */
   done(task: TaskId, key: Digest): ToolResult | undefined;
-  /** Keys of this kernel's intents whose outcome could not be committed, or not yet. */
+  /** Keys of this kernel's intents without a committed outcome. */
   open(task: TaskId): KeySet;
   forget(task: TaskId): void;
 }
 
-/** A call within this one waits for a person: this one is made anew when the answer is there. */
+/** Whether a nested call waits for a person; then this call is repeated once the answer is there. */
 function waits(error: unknown): boolean {
   return error instanceof Fault && error.code === "needsApproval";
 }
@@ -91,12 +91,12 @@ export function makePerformer(parts: GateParts): Performer {
     const at = powers.now(), salt = powers.token();
     const single = ONE_COMMIT.has(decision.effect);
     parts.processes.charge(process.pid, { call: decision.effect });
-    // Before anything is waited for: the same arguments, proposed twice at once, go on once.
+    // Before the first await, so that equal arguments proposed twice at once are allowed unasked only once.
     if (judged.origins !== undefined) {
       const said = judged.origins.said(), { tool } = known;
       parts.provenance?.performed(process.task, { tool, said, key: read.key() });
     }
-    // INVARIANT: calls at once in one place of a program are one call (test: "… five calls at once …").
+    // INVARIANT: simultaneous calls from one site of a program count as one call (test: "… five calls at once …").
     if (!single) {
       parts.plans?.made({ process, callId: known.callId, argumentsHash: read.argumentsHash });
     }
@@ -147,7 +147,7 @@ export function makePerformer(parts: GateParts): Performer {
     if (decision.effect !== "read") notes.done.set(read.key(), result);
     if (plan !== undefined) {
       parts.plans?.take(process.task, plan, grant?.question);
-      // It answers for the program's calls until the turn is over.
+      // The answer covers the program's calls until the end of the turn.
       if (grant !== undefined) {
         const covers = `the ${plan.sites.length} calls of a program`;
         parts.questions.grants.restore({ ...grant, for: "turn", covers });
@@ -162,16 +162,12 @@ export function makePerformer(parts: GateParts): Performer {
     { content: text, colour, label }: PowerResult,
     signal: AbortSignal,
   ): Promise<readonly GuardFlag[]> {
-    // INVARIANT: a model is shown a result only if it may see that, too (test: "a flag makes a call …").
-    const row = {
-      ...process,
-      colour: mixColour(process.colour, colour),
-      label: mixLabel(process.label, label),
-    };
+    // INVARIANT: a guard model sees a result only if its clearance covers the result, too (test: "a flag makes a call …").
+    const row = { ...process, ...mixTaints(process, { colour, label }) };
     return await parts.flags?.(row, { stage: "afterTool", tool, text }, signal) ?? [];
   }
 
-  /** Notes what a result holds, where values of it could leave the task. */
+  /** Records the values in a result, where they could leave the task later. */
   function heardOf({ known }: Judged, { power, result }: EndedWith): JsonObject | undefined {
     const { process, binding: { descriptor: { interfaceId } }, callId: call, tool } = known;
     const { colour } = result;
@@ -223,7 +219,7 @@ export function makePerformer(parts: GateParts): Performer {
     };
   }
 
-  /** INVARIANT: a link opens nothing that its target's own name would not (test: "… leads to …"). */
+  /** INVARIANT: a link gives no access that its target's own path would not (test: "… leads to …"). */
   function judgeAlso({ known, read, decision }: Judged, path: string): void {
     const also: Read = {
       ...read,
@@ -242,7 +238,7 @@ export function makePerformer(parts: GateParts): Performer {
     );
   }
 
-  /** The commit was a wait: what was taken back meanwhile stops the call before its effect. */
+  /** Checks for changes during the commit, such as a revoked lease, then runs the call. */
   async function run(
     judged: Judged,
     granted: GrantedCall,
@@ -277,7 +273,7 @@ export function makePerformer(parts: GateParts): Performer {
     if (process.status === "ended") {
       return new Fault("cancelled", `Cannot start "${known.tool}": its process has ended`);
     }
-    // The process may have read something else while the intent was written.
+    // The process may have read something while the intent was written.
     const now = flowOf(known, read);
     if (now.colour !== scope.colour || now.label !== scope.label) {
       return new Fault("refused", `Cannot start "${known.tool}": what was read changed meanwhile`);
@@ -302,28 +298,28 @@ export function makePerformer(parts: GateParts): Performer {
   });
 }
 
-/** How the work ended. */
+/** The end of a power's work. */
 export type Ran =
   | { readonly kind: "done"; readonly result: PowerResult }
   | { readonly kind: "failed"; readonly error: unknown }
   | { readonly kind: "stopped"; readonly why: Fault };
 
-/** What bounds the work. */
+/** Limits on a power's work. */
 interface Bounds {
   readonly powers: Pick<Powers, "after">;
   readonly signal: AbortSignal;
-  /** Milliseconds; absent when the work keeps its deadline itself. */
+  /** Milliseconds; absent if the work enforces its own deadline. */
   readonly deadlineMs?: number;
   /**
-   * Milliseconds that work which was told to stop may take to say what it did. An effect that
-   * happened after all is then recorded as what it is.
+   * Milliseconds that stopped work has to report its result, so that an effect that happened after
+   * all is recorded as such.
    */
   readonly graceMs: number;
-  /** Hands out the function that stops the work from outside. */
+  /** Receives the function that stops the work from outside. */
   onStart(stop: (why: Fault) => void): void;
 }
 
-/** Runs `start` within bounds. Resolves in any case, and once. */
+/** Runs `start` within bounds. Always resolves. */
 function runBounded(
   start: (signal: AbortSignal) => Promise<PowerResult>,
   bounds: Bounds,
@@ -353,7 +349,7 @@ function runBounded(
   if (signal.aborted) cancel();
 
   if (stopped === undefined) {
-    // A power that throws at once is one that rejects.
+    // The constructor turns a synchronous throw into a rejection.
     new Promise<PowerResult>((settle) => settle(start(controller.signal))).then(
       (result) => resolve({ kind: "done", result }),
       (error: unknown) =>

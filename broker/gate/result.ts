@@ -1,5 +1,5 @@
-/** What a call's end becomes for its caller: guarded, redacted, cut to size. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../contracts/authority/colour.ts";
+/** Turns the end of a call into its result: guarded, redacted, cut to size. @module */
+import { Colour, Label, mixColour, mixLabel, mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import type { Guarded, GuardFlag } from "../../contracts/model/model_aux.ts";
@@ -12,32 +12,32 @@ import type { Ran } from "./perform.ts";
 import { faultOf, type GateParts, type Judged, OUTCOME_OF } from "./parts.ts";
 import { tell } from "./step_mode.ts";
 
-/** A call's end, ready for its second commit. */
+/** The end of a call, ready for the second commit. */
 interface Ended {
   readonly result: ToolResult;
-  /** What the power brought, when it is to be committed. */
+  /** The power's result, if it is to be committed. */
   readonly power: PowerResult | undefined;
-  /** Bytes and SHA-256 of the content before redaction and cut; of both digests where something came in meanwhile. */
+  /** Bytes and SHA-256 of the content before redaction and cut; combined with those of messages that came meanwhile. */
   readonly bytes: number;
   readonly digest: Digest;
-  /** The colour that a person's signature gave it and what was read for it, where that is better than theirs. */
+  /** The colour that a person's signature gave the result and its sources, if it raises theirs. */
   readonly lifted?: Colour;
-  /** What the advisor says of it, for the record. */
+  /** The advisor's sentences, for the log. */
   readonly advice: readonly string[];
-  /** Something that was no fault: recorded, then thrown on. */
+  /** An error that is not a fault: recorded, then thrown again. */
   readonly bug: unknown;
 }
 
-/** A call's end with what came in while it ran. */
+/** The end of a call with the messages that came while it ran. */
 export interface EndedWith extends Ended {
-  /** What of it is shown, and committed. */
+  /** The messages that are shown and committed. */
   readonly came: Meanwhile | undefined;
-  /** What was read for all that is shown. */
+  /** Sources of everything shown. */
   readonly sources: readonly Source[];
 }
 
 const MAX_ERROR = 8_000;
-/** Units of a result's content, as its form has it. */
+/** Maximum UTF-16 units of a result's content, below the limit of its schema. */
 const MAX_CONTENT = 999_000;
 
 type EndParts = Pick<
@@ -45,7 +45,7 @@ type EndParts = Pick<
   "processes" | "redact" | "guards" | "policy" | "advisor" | "signed"
 >;
 
-/** Turns the end of a power's work into a result, charging what came back. */
+/** Turns the end of a power's work into a result, and charges its size. */
 export function endOf(
   parts: EndParts,
   judged: Judged,
@@ -62,7 +62,7 @@ export function endOf(
   }
 }
 
-/** Adds what came in meanwhile after the result, where size and budget let it: else nothing of it is shown. */
+/** Appends messages that came meanwhile if size and budget allow; otherwise none of them. */
 export function withMeanwhile(
   parts: EndParts,
   { known: { tool, process } }: Judged,
@@ -85,8 +85,7 @@ export function withMeanwhile(
     result: {
       ...result,
       content: result.content === "" ? text : `${result.content}\n${text}`,
-      colour: mixColour(result.colour, came.colour),
-      label: mixLabel(result.label, came.label),
+      ...mixTaints(result, came),
     },
     bytes: ended.bytes + whole.bytes,
     digest: sha256Hex(ended.digest, whole.digest),
@@ -114,7 +113,7 @@ function doneOf(
   const { known, decision } = judged;
   const { pid } = known.process, { processes } = parts;
   const unpaid = refusedBy(() => processes.charge(pid, { writtenBytes: power.writtenBytes ?? 0 }));
-  // What was only staged is dropped: it is not in the log, so it is nowhere.
+  // Dropping a staged change is safe: it is not in the log yet.
   if (unpaid !== undefined && decision.effect === "stage") return failedOf(parts, judged, unpaid);
 
   const raw = power.content.toWellFormed();
@@ -127,7 +126,7 @@ function doneOf(
     const lowered = guard({ tool: known.tool, content: raw });
     if (lowered !== undefined) colour = mixColour(colour, lowered.colour);
   }
-  // A person looked at exactly these bytes; a model that looks at them now may still say that they are hostile.
+  // A person has signed exactly these bytes, but a model guard may still flag them as hostile.
   const given = power.failed === undefined && broke === undefined;
   const signed = colour === "BLUE" || !given ? undefined : parts.signed?.(sha256Hex(shown.text));
   const flagged = flags.some(({ raises }) => raises !== "advise");
@@ -151,9 +150,9 @@ function doneOf(
     bytes: whole.bytes,
     digest: whole.digest,
     advice: [
-      ...flags.map(({ advice }) => advice.slice(0, LONGEST)),
+      ...flags.map(({ advice }) => advice.slice(0, MAX_ADVICE_LENGTH)),
       ...adviceAfter(parts, { tool: known.tool, content: raw }),
-    ].slice(0, MAX),
+    ].slice(0, MAX_ADVICE),
     bug: undefined,
   };
 }
@@ -172,7 +171,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
     ? canonicalJson(fault.detail)
     : "";
   const content = cutText(parts.redact(tell(judged.read, detail)), known.binding.resultBytes);
-  // A fault that carries what it read says so; else it is no worse than what the process has read.
+  // A fault may carry the colour and label of what it read; the default is the process's.
   const colour = Colour.safeParse(fault?.detail?.["colour"]);
   const label = Label.safeParse(fault?.detail?.["label"]);
   return {
@@ -192,7 +191,7 @@ function failedOf(parts: EndParts, judged: Judged, error: unknown): Ended {
   };
 }
 
-/** A text that fits, and what it was. */
+/** A text cut to size, with size and digest of the original. */
 interface Cut {
   readonly text: string;
   /** Bytes of UTF-8 before the cut. */
@@ -205,8 +204,9 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Cuts `text` to `most` bytes of UTF-8, never within a character: its beginning and its end, where
- * what failed stands, and between them how much is shown, and the SHA-256 of the whole.
+ * Cuts `text` to `most` bytes of UTF-8, never within a character. Keeps its beginning and its end,
+ * where errors usually are, and puts between them how much is shown and the SHA-256 of the
+ * original.
  */
 export function cutText(text: string, most: number): Cut {
   const whole = encoder.encode(text);
@@ -227,11 +227,11 @@ export function cutText(text: string, most: number): Cut {
   };
 }
 
-// What the advisor says of a call: shown with its question and kept in the trace. Nothing that decides
-// has an advisor to ask ({@link JudgeParts}).
+// The advisor's sentences about a call: shown with its question and recorded. No decision uses
+// them: {@link JudgeParts} has no advisor.
 
-/** Most sentences, and characters of each. */
-const MAX = 8, LONGEST = 200;
+/** Maximum number of sentences, and characters of each. */
+const MAX_ADVICE = 8, MAX_ADVICE_LENGTH = 200;
 
 /** Sentences about the arguments of a call, for its question. */
 export function adviceBefore(
@@ -239,12 +239,12 @@ export function adviceBefore(
   { known, read }: Pick<Judged, "known" | "read">,
 ): readonly string[] {
   return [
-    ...read.flags.map(({ advice }) => advice.slice(0, LONGEST)),
+    ...read.flags.map(({ advice }) => advice.slice(0, MAX_ADVICE_LENGTH)),
     ...adviceOf(parts, { stage: "beforeTool", tool: known.tool, text: read.argumentsText }),
-  ].slice(0, MAX);
+  ].slice(0, MAX_ADVICE);
 }
 
-/** Sentences about what a call brought back, for its record. */
+/** Sentences about a call's result, for the log. */
 function adviceAfter(
   parts: Pick<GateParts, "advisor">,
   { tool, content }: { readonly tool: string; readonly content: string },
@@ -255,7 +255,9 @@ function adviceAfter(
 function adviceOf({ advisor }: Pick<GateParts, "advisor">, guarded: Guarded): readonly string[] {
   if (advisor === undefined) return [];
   try {
-    return advisor.check(guarded).slice(0, MAX).map((each) => each.slice(0, LONGEST));
+    return advisor.check(guarded).slice(0, MAX_ADVICE).map((each) =>
+      each.slice(0, MAX_ADVICE_LENGTH)
+    );
   } catch (error) {
     // INVARIANT: an advisor that fails stops no call (test: "… with any advisor and with none").
     return [`the advisor failed: ${error instanceof Error ? error.name : "it threw"}`];

@@ -1,4 +1,4 @@
-/** Gate step 5: capability held, leases alive, nothing from the never-list. @module */
+/** Gate step 5: capability held, leases alive, nothing on the never-list. @module */
 import type { CapabilityGrant } from "../../contracts/policy/agent_spec.ts";
 import type { EffectClass } from "../../contracts/authority/colour.ts";
 import type { LeaseId } from "../../contracts/authority/ids.ts";
@@ -13,7 +13,7 @@ interface Authority {
   readonly leases: readonly [LeaseId, ...LeaseId[]];
 }
 
-/** Finds what gives a process the right to a call: caller ∩ agent, never more. */
+/** Finds the leases that permit a call: the intersection of the agent's and all its ancestors' rights. */
 export function heldAuthority(
   parts: Pick<JudgeParts, "processes" | "leases" | "policy">,
   known: Known,
@@ -39,9 +39,9 @@ function capabilityHeld(
   return undefined;
 }
 
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 
-/** A process and its ancestors: a right that any of them lacks is not held. */
+/** A process and its ancestors: a right is held only if all of them hold it. */
 export function lineage(
   processes: JudgeParts["processes"],
   process: ProcessRow,
@@ -50,7 +50,7 @@ export function lineage(
   for (let at = process.ppid; at !== undefined;) {
     const parent = processes.get(at);
     if (parent === undefined) break;
-    if (line.push(parent) > DEEPEST) throw new TypeError("Cannot follow parents: a circle");
+    if (line.push(parent) > MAX_DEPTH) throw new TypeError("Cannot follow parents: a circle");
     at = parent.ppid;
   }
   return line;
@@ -83,7 +83,7 @@ function lacks(
   return why;
 }
 
-/** An argument that a filter names must be there, and every string of it must lie within. */
+/** Whether an argument exists and all its strings begin with an allowed prefix. */
 function within(value: JsonObject[string] | undefined, prefixes: readonly string[]): boolean {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.length > 0 &&
@@ -92,7 +92,7 @@ function within(value: JsonObject[string] | undefined, prefixes: readonly string
     );
 }
 
-/** Prefixes end where a part ends: `desk/notes` covers `desk/notes/a` and not `desk/notes2`. */
+/** A prefix ends at a path component: `desk/notes` covers `desk/notes/a` and not `desk/notes2`. */
 function beginsWith(value: string, prefix: string): boolean {
   if (/(^|[/\\])\.\.?([/\\]|$)|%2e|%2f|%5c/i.test(value.slice(prefix.length - 1))) return false;
   if (!value.startsWith(prefix)) return false;
@@ -110,7 +110,7 @@ function neverTouched(
     const refusal = onList(policy, tool, { path, right: right === "write" ? "write" : "read" });
     if (refusal !== undefined) return refusal;
   }
-  // One file that may not be written would have the whole patch refused in the end.
+  // Staging a single forbidden file would get the complete patch refused at the end of the turn.
   for (
     const path of [
       ...resolved.stages ?? [],
@@ -154,7 +154,7 @@ function leasesHeld(
   }
   const [first, ...rest] = held;
   if (first === undefined) {
-    // Fail closed: a call that says of nothing that it touches it cannot be taken back either.
+    // Fail closed: a call that names no resource could not be revoked either.
     return refuse(5, `Cannot call "${tool}": it names no resource that a lease could cover`, {
       rule: "built-in: every call acts under a lease",
     });
@@ -184,7 +184,7 @@ function noLease(
   });
 }
 
-/** Refuses what would exceed a limit of the process or of an ancestor. Charges nothing. */
+/** Refuses a call that would exceed a limit of the process or of an ancestor. Charges nothing. */
 export function overBudget(
   processes: JudgeParts["processes"],
   known: Known,
@@ -193,7 +193,7 @@ export function overBudget(
   const { read, effect, question } = wants;
   const charge: Partial<ChargeableUsage> = {
     call: effect,
-    // A measure before the writing: what is staged comes for the most part from the arguments.
+    // An estimate before writing: staged bytes come mostly from the arguments.
     ...(effect === "stage" ? { writtenBytes: read.argumentsText.length } : {}),
     ...(question ? { questions: 1 } : {}),
   };

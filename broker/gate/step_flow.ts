@@ -12,21 +12,21 @@ import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { graver } from "../defaults.ts";
 import { type JudgeParts, type Known, type Read, type Refusal, refuse } from "./parts.ts";
 
-/** What a call is and carries, and the least mode that this asks for. */
+/** Effect, colour and label of a call, and the least mode that they require. */
 export interface Flow {
   readonly kind: "flow";
   readonly effect: EffectClass;
   readonly colour: Colour;
   readonly label: Label;
   readonly floor: { readonly mode: PermissionMode; readonly rule: string };
-  /** The same where colour would suffice. */
+  /** The floor if the colour sufficed. */
   readonly floorOfBlue: { readonly mode: PermissionMode; readonly rule: string };
   readonly executes: readonly string[];
-  /** What is sent is more confidential than what its destination is cleared for. */
+  /** Whether the text's label is above the destination's clearance. */
   readonly above: boolean;
 }
 
-/** Above its clearance, what a sink receives is decided by the colour of who sends. */
+/** Mode for text above a sink's clearance, by the sender's colour. */
 const ABOVE_CLEARANCE: Readonly<Record<Colour, PermissionMode>> = {
   BLUE: "consent",
   YELLOW: "stepUp",
@@ -39,7 +39,7 @@ const REVERSIBLE: ReadonlySet<EffectClass> = new Set(["read", "stage"]);
 /** The effect, colour and label of a call. */
 export type Carried = Pick<Flow, "effect" | "colour" | "label">;
 
-/** What a call is and carries, of its process and of what it refers to. */
+/** Effect, colour and label of a call, from its process and the things it refers to. */
 export function flowOf(known: Known, read: Read): Carried {
   const { process, binding } = known, { resolved } = read;
   return {
@@ -49,7 +49,7 @@ export function flowOf(known: Known, read: Read): Carried {
   };
 }
 
-/** Judges where information flows: from what was read, into what the call would touch. */
+/** Judges the information flow from what the process has read to what the call would change. */
 export function judgeFlow(
   known: Known,
   read: Read,
@@ -75,7 +75,7 @@ export function judgeFlow(
     short = { mode: "consent", rule };
   }
 
-  // An outbound call that names no sink goes to one that is cleared for nothing.
+  // An outbound call that names no sink is treated as one to a sink without clearance.
   const sink = resolved.destination ?? (OUTBOUND.has(effect) ? "" : undefined);
   if (sink !== undefined) {
     const clearance = resolved.clearance ?? policy.clearance(sink);

@@ -1,4 +1,4 @@
-/** Gate steps 1 and 2: advertised in this very snapshot, and still what was reviewed. @module */
+/** Gate steps 1 and 2: the tool is advertised in this snapshot and unchanged since its review. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { toJsonObject } from "../../contracts/base/json.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
@@ -65,15 +65,15 @@ export function knownTool(
   return { kind: "known", process, binding, tool, callId: call.id, descriptor, digest };
 }
 
-/** Marks that models put around a name: another family's namespace, or a channel's mark. */
+/** Affixes that models add to names: another family's namespace, or a channel marker. */
 const AROUND =
   /^(?:functions|function|tools|tool|default_api|default|api)[.:/]+|<\|.*$|^[\s"'`]+|[\s"'`(){}:.]+$|:\d+$/gs;
 
-/** The tool that was meant, where the name differs by marks, case or separators alone. */
+/** A hint at the intended tool, if the name differs only in affixes, case or separators. */
 function hint(name: string, tools: readonly { readonly name: string }[]): string {
   const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
   let bare = name.slice(0, 256);
-  // One mark may stand around another.
+  // Affixes may be nested.
   for (let before = ""; before !== bare;) [before, bare] = [bare, bare.replaceAll(AROUND, "")];
   const meant = tools.find((tool) => tool.name === bare) ??
     tools.find((tool) => plain(tool.name) === plain(bare));
@@ -82,7 +82,7 @@ function hint(name: string, tools: readonly { readonly name: string }[]): string
     : `; its name is ${quoted(meant.name)}, nothing before or after it`;
 }
 
-/** Makes the snapshot of a turn's tools, records it with the process, and returns it. */
+/** Returns a function that makes the snapshot of a turn's tools and records it with the process. */
 export function advertiser(
   parts: Pick<GateParts, "processes" | "policy" | "tools" | "pins">,
 ): (pid: Pid) => ToolSnapshot {
@@ -98,7 +98,7 @@ export function advertiser(
     const tools: ToolDescriptor[] = [];
     for (const [name, binding] of parts.tools(process)) {
       if (!holders.every(({ capabilities }) => grantsTool(capabilities, name))) continue;
-      // A tool that nobody reviewed is not explained to a model: its description is hostile text.
+      // An unreviewed tool is not shown to a model: its description may be hostile text.
       const reviewed = binding.reviewed ?? parts.pins.reviewed(name);
       if (reviewed !== descriptorDigest(binding.descriptor)) continue;
       const { mode } = parts.policy.offered({
@@ -128,7 +128,7 @@ export function advertiser(
   };
 }
 
-/** The same frozen descriptor for the same tool and mode: digests are then kept, not made again. */
+/** Returns the same frozen descriptor for the same tool and mode, so that its digest stays cached. */
 function modedDescriptors(): (of: ToolDescriptor, mode: PermissionMode) => ToolDescriptor {
   const made = new WeakMap<ToolDescriptor, Map<PermissionMode, ToolDescriptor>>();
   return (of, permission) => {

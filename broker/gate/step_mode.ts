@@ -1,4 +1,4 @@
-/** Gate step 7: the mode, by policy, flow and guards; and what exactly an answer would cover. @module */
+/** Gate step 7: the mode, by policy, flow and guards; and the exact scope of an answer. @module */
 import type { AnswerScope, EffectClass } from "../../contracts/authority/mod.ts";
 import type { PermissionMode } from "../../contracts/tool/mod.ts";
 import { graver, isUsual, type Ruling } from "../defaults.ts";
@@ -8,7 +8,7 @@ import { type CallOrigins, FROM_REQUEST } from "../provenance/judge_origins.ts";
 import { type Known, type Read, type Refusal, refuse } from "./parts.ts";
 import type { Flow } from "./step_flow.ts";
 
-/** What the policy says about a call, by the gravest of its paths. */
+/** The policy's ruling on a call: the gravest over its paths. */
 export function rulingOf(
   known: Known,
   read: Read,
@@ -36,7 +36,7 @@ export function rulingOf(
   });
 }
 
-/** A refusal when the policy forbids the call outright; it names the rule that does. */
+/** A refusal if the policy forbids the call; it names the rule. */
 export function forbidden(known: Known, ruling: Ruling): Refusal | undefined {
   if (ruling.mode !== "forbidden" && ruling.mode !== "suppress") return undefined;
   const how = ruling.why ?? "the operator can change this rule";
@@ -45,15 +45,15 @@ export function forbidden(known: Known, ruling: Ruling): Refusal | undefined {
   });
 }
 
-/** A mode, and the rule that made it so. */
+/** A mode and the rule that decided it. */
 export interface Moded {
   readonly mode: Exclude<PermissionMode, "forbidden">;
   readonly rule: string;
-  /** A guard, a credential or a crash asks for more than policy and flow do. */
+  /** Whether a guard, a credential or a crash raised the mode above policy and flow. */
   readonly raised: boolean;
 }
 
-/** The gravest of what policy, flow, guards and recovery ask for. */
+/** The gravest mode that policy, flow, guards and recovery require. */
 export function modeOf(
   known: Known,
   read: Read,
@@ -98,12 +98,12 @@ export function modeOf(
 
 const OWN_VALUES: Ruling = Object.freeze({ mode: "auto", rule: FROM_REQUEST });
 
-/** A text of a call without the credentials of its arguments. */
+/** Masks the call's credentials in a text. */
 export function tell<T extends string | undefined>(read: Read, text: T): T | string {
   return text === undefined ? text : read.told?.mask(text) ?? text;
 }
 
-/** What exactly an answer to this call covers. */
+/** The exact scope of an answer to this call. */
 export function scopeOf(
   known: Known,
   read: Read,

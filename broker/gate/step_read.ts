@@ -19,7 +19,7 @@ import {
 
 const RULE = "built-in: arguments fit the tool's schema";
 
-/** Reads a call's arguments and resolves what they refer to, as of now. */
+/** Parses and checks a call's arguments and resolves their references in the current state. */
 export function readArguments(
   parts: Pick<JudgeParts, "validators">,
   known: Known,
@@ -52,7 +52,7 @@ export function readArguments(
     args: parsed.args,
     argumentsText: parsed.text,
     argumentsHash: argumentsHash(parsed.text, resolved.digests),
-    // INVARIANT: a digest of a short password would tell it (test: "… nowhere in the log …").
+    // INVARIANT: a digest of a short password would reveal it (test: "… nowhere in the log …").
     told: shown === undefined ? undefined : {
       text: shown.call.arguments,
       hash: argumentsHash(shown.call.arguments, resolved.digests),
@@ -68,7 +68,8 @@ export function readArguments(
 }
 
 /**
- * Names a call for ever: the same task, conversation, call id and canonical arguments give the same.
+ * The idempotency key of a call: equal for equal task, conversation, call id and canonical
+ * arguments.
  */
 export function callKey(
   process: Pick<ProcessRow, "task" | "conversation">,
@@ -76,7 +77,7 @@ export function callKey(
   argumentsText: string,
 ): Digest {
   const { task, conversation } = process;
-  // TRUST: a model's word; canonical JSON takes well-formed text only.
+  // TRUST: the name is a model's; canonical JSON requires well-formed text.
   const name = call.name.toWellFormed();
   return sha256Hex(canonicalJson([task, conversation, call.id, name, argumentsText]));
 }

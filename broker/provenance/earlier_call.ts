@@ -1,22 +1,22 @@
-/** How a call differs from the last one of its tool: what a person looks at first. @module */
+/** Differences between a call and the previous call of its tool, for the person who is asked. @module */
 import type { EarlierCall } from "../../contracts/authority/origin.ts";
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { isList, isObject, type Json } from "../../contracts/base/json.ts";
 import { parseArguments } from "../arguments.ts";
 
-/** A call that went on before. */
+/** An earlier performed call. */
 export interface PastCall {
   readonly task: TaskId;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Canonical, as the log has them: without credentials. */
+  /** Canonical JSON from the log, without credentials. */
   readonly argumentsText: string;
 }
 
 const MAX_DIFFERENCES = 16;
-const LONGEST = 80;
-/** Characters of what two long values have in common that are shown before they part. */
+const MAX_LENGTH = 80;
+/** Characters of a common beginning that are shown before the first difference. */
 const LEAD = 12;
 
 /** Compares the arguments of a call with those of an earlier one, value by value. */
@@ -36,7 +36,7 @@ export function earlierCall(argumentsText: string, past: PastCall): EarlierCall 
   return { task: past.task, at: past.at, differs: differs.slice(0, MAX_DIFFERENCES), more };
 }
 
-/** Values by their place, `to.0`, each as JSON: the text "5" is not the number 5. */
+/** Values by path, such as `to.0`, as JSON, which distinguishes the text "5" from the number 5. */
 function leavesOf(text: string): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
   const look = (value: Json, at: string): void => {
@@ -50,22 +50,22 @@ function leavesOf(text: string): ReadonlyMap<string, string> {
   try {
     look(parseArguments(text).args, "");
   } catch (error) {
-    // Arguments in which credentials are withheld are no longer the text that was parsed.
+    // Arguments with placeholders for credentials may no longer parse.
     if (!(error instanceof Fault)) throw error;
     leaves.set("arguments", text);
   }
   return leaves;
 }
 
-/** Where two long values are shown from: a little before they part. */
+/** The index from which two long values are shown, shortly before their first difference. */
 function partAt(a: string, b: string): number {
-  if (Math.max(a.length, b.length) <= LONGEST) return 0;
+  if (Math.max(a.length, b.length) <= MAX_LENGTH) return 0;
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;
-  return same <= LONGEST / 2 ? 0 : same - LEAD;
+  return same <= MAX_LENGTH / 2 ? 0 : same - LEAD;
 }
 
 function cut(text: string, from: number): string {
   const part = `${from > 0 ? "…" : ""}${text.slice(from)}`;
-  return (part.length <= LONGEST ? part : `${part.slice(0, LONGEST - 1)}…`).toWellFormed();
+  return (part.length <= MAX_LENGTH ? part : `${part.slice(0, MAX_LENGTH - 1)}…`).toWellFormed();
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an imported or outbound call goes on without a question because its values are the person's own.
- * docs/provenance.md says the rule and what it does not stop.
+ * Whether an imported or outbound call is allowed without a question because its values are the
+ * person's own. docs/provenance.md says the rule and its limits.
  * @module
  */
 import type { Colour, EffectClass } from "../../contracts/authority/colour.ts";
@@ -16,53 +16,54 @@ import { destroysByName, isImported, type ToolDescriptor } from "../../contracts
 import type { Literal } from "../../text/stands_in.ts";
 import { isId, type TaskOrigins } from "./origins.ts";
 
-/** The rule of a call that was let through so. */
+/** The rule named for calls allowed by this module. */
 export const FROM_REQUEST = "built-in: every value stands in your request";
 
-/** Effects of calls that may go on unasked. Of destructive ones values are looked at, too, for the question's text. */
-const LOOKED_AT: ReadonlySet<EffectClass> = new Set([
+/** Effects of calls that may be allowed unasked. Origins of destructive calls are only shown with the question. */
+const MAY_PASS: ReadonlySet<EffectClass> = new Set([
   "mutateLocal",
   "outboundRead",
   "outboundWrite",
 ]);
 
-/** What is asked about a call. */
+/** A call whose origins are asked for. */
 export interface OriginsAsked {
   readonly descriptor: ToolDescriptor;
   readonly args: JsonObject;
-  /** Names the call, the same before and after a restart. */
+  /** Idempotency key, stable over restarts. */
   readonly key: Digest;
   readonly effect: EffectClass;
   readonly colour: Colour;
-  /** The operator wants nothing let through that a rule does not name. */
+  /** Whether the operator allows no call without a rule of their own. */
   readonly strict: boolean;
 }
 
-/** Where the values of a call come from. */
+/** The origins of a call's values. */
 export interface CallOrigins {
-  /** Each value, the first 64. */
+  /** The first 64 values. */
   readonly values: readonly ValueOrigin[];
-  /** Names what the call says: its values but those that say nothing. */
+  /** Digest of the call's values, without defaults. */
   said(): Digest;
   /**
-   * Every value but those of these arguments stands in the person's words, is the schema's default, or is the id of
-   * what those words name.
+   * Whether every value except those of these arguments is in the person's words, is the schema's
+   * default, or is the id of a record that those words name.
    */
   ownBut(names: readonly string[]): boolean;
   readonly declared: Declaration;
   /**
-   * The call goes on unasked: those values are the person's, the tool was chosen before untrusted text, these arguments
-   * did not go on before, and neither the effect nor the tool's name destroys. Never under `strict`.
+   * Whether the call may be allowed unasked: those values are the person's, the tool was chosen
+   * before untrusted text was read, these arguments were not performed before, and neither effect
+   * nor name of the tool is destructive. Never under `strict`.
    */
   passesBut(names: readonly string[]): boolean;
 }
 
-/** Whether values of a tool are looked at: it is another's, or its text leaves the machine. */
+/** Whether a tool's calls have origins: the tool is imported, or its text leaves the machine. */
 export function hasOrigins(
   { interfaceId }: Pick<ToolDescriptor, "interfaceId">,
   effect: EffectClass,
 ): boolean {
-  if (!LOOKED_AT.has(effect) && effect !== "destructive") return false;
+  if (!MAY_PASS.has(effect) && effect !== "destructive") return false;
   return effect !== "mutateLocal" || isImported({ interfaceId });
 }
 
@@ -70,7 +71,7 @@ function isWord(value: Literal): boolean {
   return typeof value === "string" && /^[\p{L}\p{M}]+$/u.test(value);
 }
 
-/** Finds where the values of a call come from. */
+/** Determines the origins of a call's values. */
 export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   const { descriptor, args, key, effect, colour, strict } = asked;
   const found: (ValueOrigin & { readonly first: string; readonly value: Literal })[] = [];
@@ -81,7 +82,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
         const declared = schema.properties !== undefined && Object.hasOwn(schema.properties, name);
         const at = place.at === "" ? name : `${place.at}.${name}`;
         const first = place.first === "" ? name : place.first;
-        // A name that the schema does not have is content, too.
+        // A property name outside the schema is content, too.
         if (!declared && !of.inRequest(name)) add({ from: "agent" }, { at, first }, name);
         look(each, schemaOf(declared ? schema.properties?.[name] : undefined), { at, first, name });
       }
@@ -98,7 +99,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   ): void => {
     if (found.length >= MAX_ORIGINS) return void (whole = false);
     const place = at.slice(0, 128), twin = found.findIndex((each) => each.at === place);
-    // Two values in one place cannot be told apart: neither is the person's.
+    // Two values at one path cannot be distinguished: neither counts as the person's.
     const same = typeof value === "string" ? value.normalize().replace(MOMENT, "$1T$2") : value;
     if (twin >= 0) found[twin] = { at: place, from: "agent", first, value: same };
     found.push({ at: place, ...(twin >= 0 ? { from: "agent" } : origin), first, value: same });
@@ -108,15 +109,15 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     schema: Schema,
     name: string,
   ): Omit<ValueOrigin, "at"> => {
-    // What says nothing carries nothing; that it was left out is not seen here.
+    // Empty and default values carry no content. An omitted value is not seen here.
     if (value === null || value === "" || value === schema.default) return { from: "default" };
-    // Letters in another form than they are compared in are another text to a tool.
+    // Text in another Unicode form is a different text to a tool.
     if (typeof value === "string" && value !== value.normalize()) return { from: "agent" };
-    // A plain word is no id: any sentence holds some.
+    // A plain word does not count as an id: any sentence contains some.
     if (of.inRequest(value) && !(isId(name) && isWord(value))) return { from: "request" };
     if (typeof value === "boolean") return { from: "agent" };
     const { interfaceId } = descriptor;
-    // INVARIANT: an id is one in an argument that takes an id (test: "… passes nowhere but as an id").
+    // INVARIANT: a record's id counts only in an argument that takes an id (test: "… passes nowhere but as an id").
     const says = isId(name) ? of.saysOf(interfaceId, name, value) : undefined;
     const told = says === undefined ? {} : { says };
     const record = isId(name) ? of.recordOf(interfaceId, name, value) : undefined;
@@ -126,7 +127,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
   };
   look(args, schemaOfTool(descriptor), { at: "", first: "", name: "" });
 
-  // What says nothing makes no other call of it, nor does another form of the same letters.
+  // Defaults and Unicode forms do not make a different call.
   const said = (): Digest => {
     const told = found.filter(({ from }) => from !== "default").map(({ at, value }) => [at, value]);
     return digestOf(told.sort(([a], [b]) => String(a) < String(b) ? -1 : 1));
@@ -137,7 +138,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
       from === "request" || from === "default" || from === "record" || names.includes(first)
     );
   const left = of.left(descriptor.name, key);
-  // INVARIANT: a model that read another's words chooses no tool (test: "a model that was taken over chooses …").
+  // INVARIANT: a model that has read untrusted text chooses no tool (test: "a model that was taken over chooses …").
   const chosen = left === undefined
     ? colour === "BLUE" && found.some(({ from }) => from === "request")
     : left > 0;
@@ -152,7 +153,7 @@ export function originsOf(of: TaskOrigins, asked: OriginsAsked): CallOrigins {
     said,
     ownBut,
     passesBut: (names) =>
-      chosen && !strict && LOOKED_AT.has(effect) && !destroysByName(descriptor) &&
+      chosen && !strict && MAY_PASS.has(effect) && !destroysByName(descriptor) &&
       !of.passed({ tool: descriptor.name, said, key }) &&
       ownBut(names),
   };
@@ -168,17 +169,17 @@ function schemaOfTool(descriptor: ToolDescriptor): Schema {
   return schema;
 }
 
-/** A moment, in the forms in which it counts as one. */
+/** A date and time in its equivalent forms. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::00(?:\.0+)?)?$/u;
 
 interface Place {
   readonly at: string;
-  /** The argument that it belongs to, and its own name. */
+  /** The top-level argument, and the value's own field name. */
   readonly first: string;
   readonly name: string;
 }
 
-/** What of a JSON Schema says where a value's kind is told. */
+/** The relevant part of a JSON Schema. */
 interface Schema {
   readonly properties?: JsonObject;
   readonly items?: Json;

@@ -1,6 +1,6 @@
 /**
- * What is known of the values of each task: the person's words, what results held, which tools were declared, which
- * calls went on without a question. Of results only salted hashes are kept. docs/provenance.md.
+ * The known origins of each task's values: the person's words, contents of results, declared tools,
+ * calls allowed without a question. Of results only salted hashes are stored. docs/provenance.md.
  * @module
  */
 import type { Colour } from "../../contracts/authority/colour.ts";
@@ -11,63 +11,63 @@ import { isObject, type JsonObject, toJsonObject } from "../../contracts/base/js
 import { sha256Hex } from "../../port/digest.ts";
 import { type Literal, makeStandsIn, type SaidWords } from "../../text/stands_in.ts";
 
-/** Results whose values are told apart; values of all of them; things that their servers listed. */
+/** Limits for one task: results with distinguished values, values of all results, records of servers. */
 const MAX_SOURCES = 64;
 const MAX_VALUES = 20_000;
 const MAX_RECORDS = 4_000;
-/** Messages of a person whose values count, and characters of all of them. */
+/** Messages of the person whose values count, and their total characters. */
 const MAX_SAID = 256;
 const MAX_SAID_LENGTH = 200_000;
-/** Of one result: characters that are looked at, values, and characters of a value. */
+/** Limits for one result: characters read, values, and characters of a value. */
 const MAX_RESULT = 65_536;
 const MAX_RESULT_VALUES = 2_000;
-const LONGEST = 256;
+const MAX_VALUE_LENGTH = 256;
 
-/** A result, as the origin of values. */
+/** A result as an origin of values. */
 export interface ResultSource {
   readonly call: CallId;
   readonly tool: ToolName;
   readonly colour: Colour;
 }
 
-/** What was read by a task. */
+/** A result that a task has read. */
 export interface Heard extends ResultSource {
-  /** `mcp:NAME`, `a2a:NAME`, an interface of ours. */
+  /** `mcp:NAME`, `a2a:NAME`, or one of Remit's interfaces. */
   readonly interfaceId: string;
   readonly text: string;
-  /** What the bridge saw in it. Untrusted. */
+  /** Records that the bridge found in the result. Untrusted. */
   readonly records: readonly ListedRecord[];
-  /** Takes secrets out of what people are shown. */
+  /** Redacts secrets in displayed text. */
   redact(text: string): string;
 }
 
-/** What is known of one task's values. */
+/** The known origins of one task's values. */
 export interface TaskOrigins {
-  /** Whether a value stands in the person's own words. */
+  /** Whether a value is in the person's own words. */
   inRequest(value: Literal): boolean;
-  /** The result that a value stands in; undefined: in none that is known. */
+  /** The result that contains a value; undefined if none is known. */
   resultOf(value: Literal): ResultSource | undefined;
   /**
-   * The result in which a server listed the one thing of this id that the person's words name. `name`: the argument's,
-   * which is that of the field, or the field is `id`.
+   * The result in which a server listed the only record with this id that the person's words name.
+   * `name`: the argument's name, which must be the field's unless the field is `id`.
    */
   recordOf(interfaceId: string, name: string, id: string | number): ResultSource | undefined;
-  /** What the server listed with this id, in a line; for people. Untrusted. */
+  /** One line of the fields that the server listed with this id, for people. Untrusted. */
   saysOf(interfaceId: string, name: string, id: string | number): string | undefined;
   /** Whether any tool was declared. */
   declares(): boolean;
   /**
-   * The most calls of a declared tool that may still go on without a question, this one
-   * included; undefined: it was not declared.
+   * Calls of a declared tool that may still be allowed without a question, this one included;
+   * undefined if the tool was not declared.
    */
   left(tool: ToolName, key: Digest): number | undefined;
-  /** Whether these arguments went on before, in another call. */
+  /** Whether another call with these arguments was performed before. */
   passed(call: Pick<MadeCall, "tool" | "key"> & { said(): MadeCall["said"] }): boolean;
 }
 
-/** What is known of all tasks' values; this kernel's alone. */
+/** The known origins of all tasks' values, in this kernel's memory. */
 export interface Provenance extends ValueKeeper {
-  /** A result was read. Gives what is kept of it with its outcome, so that a later kernel knows as much. */
+  /** Records a result. Returns the data to store with its outcome, from which a later kernel restores. */
   heard(task: TaskId, heard: Heard): JsonObject | undefined;
   of(task: TaskId): TaskOrigins;
   forget(task: TaskId): void;
@@ -78,25 +78,25 @@ interface Kept {
   stands: ((value: Literal) => boolean) | undefined;
   folded: ((value: Literal) => boolean) | undefined;
   readonly sources: ResultSource[];
-  /** The first source that a value stood in. */
+  /** Index of the first source that contained a value. */
   readonly values: Map<number, number>;
-  /** By server: things that the person's words name. */
+  /** By server: records that the person's words name. */
   readonly records: Map<string, NamedRecord[]>;
-  /** By server, field and id: what stands beside it. */
+  /** By hash of server, field and id: the other fields. */
   readonly says: Map<number, string>;
-  /** Servers of which more was listed than is known. */
+  /** Servers that listed more records than are known. */
   readonly cut: Set<string>;
-  /** Whether a name stands in the words: each is looked for once. */
+  /** Cache: whether a name is in the person's words. */
   readonly named: Map<string, boolean>;
   recordCount: number;
   declared: Map<ToolName, number> | undefined;
-  /** Arguments, and the key of the call that had them first. */
+  /** The key of the first call for each tool and arguments. */
   readonly calls: Map<string, Digest>;
   readonly keys: Set<Digest>;
   readonly counts: Map<ToolName, number>;
 }
 
-/** A thing that was listed: hashes of its ids, and of those values that stand in the person's words. */
+/** A listed record: hashes of its ids, and of its values that are in the person's words. */
 interface NamedRecord {
   readonly source: ResultSource;
   readonly ids: readonly number[];
@@ -126,7 +126,7 @@ function nothingKept(): Kept {
   };
 }
 
-/** Makes it: nothing is known. */
+/** An empty table of origins. */
 export function makeProvenance(): Provenance {
   const tasks = new Map<TaskId, Kept>();
   const keptOf = (task: TaskId): Kept => {
@@ -144,7 +144,7 @@ export function makeProvenance(): Provenance {
       kept.said.push(words);
       kept.stands = undefined;
       kept.folded = undefined;
-      // Things were kept by the names that stood in the words until now: a twin of a new one may have been left out.
+      // Records were filtered by the earlier words; a record with the same name may have been dropped.
       kept.records.clear();
       kept.named.clear();
     },
@@ -162,7 +162,7 @@ export function makeProvenance(): Provenance {
         }
       }
       if (records.some(({ length }) => length === 0)) {
-        // More than the bridge tells: a twin may be among what is missing.
+        // The bridge omitted records: one of them may have the same name.
         kept.records.delete(interfaceId);
         kept.cut.add(interfaceId);
       }
@@ -174,7 +174,7 @@ export function makeProvenance(): Provenance {
           const says = redact(saidOf(record)).slice(0, 200);
           for (const id of ids) {
             const at = beside(interfaceId, id), before = kept.says.get(at);
-            // What is said of one id twice is shown twice: the second may be a stranger's.
+            // Two different descriptions of one id are both shown: the second may be a stranger's.
             kept.says.set(
               at,
               before === undefined || before === says ? says : `${before} | ${says}`.slice(0, 200),
@@ -208,14 +208,14 @@ export function makeProvenance(): Provenance {
     },
     performed(task, { tool, said, key }): void {
       const kept = keptOf(task), call = `${tool} ${said}`;
-      // A call that is made anew, after an answer or a crash, is the same one.
+      // A call repeated after an answer or a crash is the same call.
       if (kept.keys.has(key)) return;
       kept.keys.add(key);
       if (!kept.calls.has(call)) kept.calls.set(call, key);
       kept.counts.set(tool, (kept.counts.get(tool) ?? 0) + 1);
     },
     restore(task, { call, tool, colour, interfaceId, records }): void {
-      // TRUST: of this task's own log, written by `heard`.
+      // TRUST: from this task's own log, written by `heard`.
       const source = { call, tool, colour } as unknown as ResultSource;
       for (const each of Array.isArray(records) ? records : []) {
         if (!isObject(each) || typeof interfaceId !== "string") continue;
@@ -224,7 +224,7 @@ export function makeProvenance(): Provenance {
       }
     },
     of(task): TaskOrigins {
-      // To look is not to know: a task of which nothing was told is told by its log.
+      // Do not create an entry here: `knows` must stay false until the task's log is read.
       const kept = tasks.get(task) ?? nothingKept();
       return {
         inRequest: standsOf(kept),
@@ -237,7 +237,7 @@ export function makeProvenance(): Provenance {
           if (all.length === 0 || kept.cut.has(interfaceId)) return undefined;
           const hashes = [fieldOf(name), "id"].map((field) => hashOf(task, id, field));
           const found = all.filter(({ ids }) => hashes.some((hash) => ids.includes(hash)));
-          // INVARIANT: one thing of this id, and a name of it that no other thing has (test: "a twin …").
+          // INVARIANT: exactly one record has this id, and it has a name that no other record has (test: "a twin …").
           const [first] = found;
           if (first === undefined || found.some(({ ids }) => !isSame(ids, first.ids))) {
             return undefined;
@@ -261,7 +261,7 @@ export function makeProvenance(): Provenance {
           return Math.max(0, max - others);
         },
         passed({ tool, said, key }): boolean {
-          // A digest is most of what a decision costs: nothing equals the first call of a tool.
+          // The digest is the costliest part of a decision; skip it for the first call of a tool.
           if (!kept.counts.has(tool)) return false;
           const before = kept.calls.get(`${tool} ${said()}`);
           return before !== undefined && before !== key;
@@ -274,14 +274,14 @@ export function makeProvenance(): Provenance {
 
 function addRecord(kept: Kept, interfaceId: string, record: NamedRecord): void {
   if (kept.recordCount >= MAX_RECORDS) {
-    // What overflows fails closed: a thing that is not known may be the twin of one that is.
+    // Overflow fails closed: an unknown record may have the same name as a known one.
     kept.records.clear();
     return;
   }
   kept.recordCount++;
   const all = kept.records.get(interfaceId) ?? [];
   kept.records.set(interfaceId, all);
-  // The same thing listed again is no other one.
+  // The same record listed again replaces the earlier one.
   const before = all.findIndex(({ ids }) => isSame(ids, record.ids));
   if (before < 0) all.push(record);
   else all[before] = record;
@@ -291,24 +291,24 @@ function isSame(a: readonly number[], b: readonly number[]): boolean {
   return a.length > 0 && a.length === b.length && a.every((each, n) => each === b[n]);
 }
 
-/** 52 bits of a salted SHA-256: of a value, or of a field with its value. */
+/** 52 bits of a salted SHA-256 of a value, or of a field with its value. */
 function hashOf(task: TaskId, value: Literal, field = ""): number {
   const text = `${task} ${typeof value} ${field}=${String(value).normalize()}`;
   return parseInt(sha256Hex(text).slice(0, 13), 16);
 }
 
-/** A number for what stands beside an id of a server. */
+/** Hash of a server and an id's hash. */
 function beside(interfaceId: string, id: number): number {
   return parseInt(sha256Hex(`${interfaceId} ${id}`).slice(0, 13), 16);
 }
 
-/** The fields of a thing that are no ids, in a line. */
+/** One line of a record's fields other than ids. */
 function saidOf(record: ListedRecord): string {
   return record.filter(([field]) => !isId(field)).slice(0, 6)
     .map(([field, value]) => `${field}: ${String(value).slice(0, 60)}`).join("; ").slice(0, 200);
 }
 
-/** A field's name without the underscore that Python's built-in names are avoided with. */
+/** A field's name without the trailing underscore that Python code uses to avoid built-in names. */
 function fieldOf(name: string): string {
   return name.replace(/_+$/, "");
 }
@@ -317,15 +317,15 @@ function nameOf(value: string | number): string | number {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
-const SHORTEST_NAME = 3;
-/** Names that are looked for in a task's words. */
+const MIN_NAME_LENGTH = 3;
+/** Maximum number of names looked up in a task's words. */
 const MAX_NAMES = 4_000;
-/** Fields that name a thing. */
+/** Fields that hold a record's name. */
 const NAMING =
   /^(?:[a-z]+[_-])*(?:name|title|subject|filename|label|summary)$|[a-z](?:Name|Title|Subject)$/;
 
 function isName(field: string, value: string | number): value is string {
-  return typeof value === "string" && value.trim().length >= SHORTEST_NAME &&
+  return typeof value === "string" && value.trim().length >= MIN_NAME_LENGTH &&
     NAMING.test(fieldOf(field));
 }
 
@@ -338,8 +338,8 @@ function foldedOf(kept: Kept): (value: Literal) => boolean {
 }
 
 /**
- * Whether a name stands in the person's words: as it is written, and as more than a plain word of a sentence, or as
- * several words whatever their case.
+ * Whether a name is in the person's words: exactly as written if it is one word, and then not a
+ * plain lower-case word; case-insensitive if it is several words.
  */
 function isNamed(kept: Kept, value: string | number): boolean {
   const name = String(value), before = kept.named.get(name);
@@ -352,12 +352,12 @@ function isNamed(kept: Kept, value: string | number): boolean {
   return stands;
 }
 
-/** Whether a field or an argument is an id by its name. */
+/** Whether a field or argument holds an id, by its name. */
 export function isId(field: string): boolean {
   return /(?:^|[_-])(?:id|uid|uuid|guid)$|[a-z](?:Id|ID|Uid|Uuid)$/.test(fieldOf(field));
 }
 
-/** Texts between quotes, after a colon or in a line of their own, and words that look like a name of something. */
+/** Quoted texts, texts after a colon or dash, and words. */
 const VALUES = [
   /"((?:[^"\\\n]|\\.){2,256})"/gu,
   /(?:^|:|-)[ \t]+([^\n]{2,256})$/gmu,
@@ -365,13 +365,13 @@ const VALUES = [
 ];
 const NUMBER = /^-?\d+(?:\.\d+)?$/u;
 
-/** Values that a text holds, each once; numbers as numbers and as they are written. */
+/** The distinct values in a text; numbers both as numbers and as written. */
 function valuesIn(text: string): ReadonlySet<Literal> {
   const values = new Set<Literal>();
   for (const pattern of VALUES) {
     for (const { 0: whole, 1: inner } of text.matchAll(pattern)) {
       const value = (inner ?? whole).trim().replace(/[.:,;]+$/u, "");
-      if (value.length > LONGEST || (value.length < 2 && !NUMBER.test(value))) continue;
+      if (value.length > MAX_VALUE_LENGTH || (value.length < 2 && !NUMBER.test(value))) continue;
       values.add(value);
       if (NUMBER.test(value)) values.add(Number(value));
       if (values.size >= MAX_RESULT_VALUES) return values;

@@ -1,11 +1,11 @@
 /** Plays AgentDojo's pairs on several kernels in parallel. @module */
 import {
-  type Came,
   type Dojo,
   type DojoPair,
   type DojoRun,
   openDojo,
   type Oracle,
+  type RunOutcome,
   setStage,
   type Stage,
   type Variant,
@@ -37,7 +37,7 @@ interface DojoChoice {
 export async function playAgentDojo(
   command: Command<Basic | "redteam">,
   { folder, only, variants, persons, planned }: DojoChoice,
-): Promise<readonly Came[]> {
+): Promise<readonly RunOutcome[]> {
   const { redteam, screen } = command.powers;
   const driver = redteam.driver("agentdojo_driver.py", folder);
   try {
@@ -54,7 +54,7 @@ export async function playAgentDojo(
       suites.flatMap(({ suite }) => dojo.pairs(suite)),
       flag(command.parsed, "most") === "0" ? 0 : wholeNumber(command, "most"),
     );
-    const came: Came[] = [];
+    const came: RunOutcome[] = [];
     for (const suite of suites) {
       const runs = pairs.filter((pair) => pair.suite === suite.suite).flatMap((pair): DojoRun[] =>
         (pair.injection === undefined ? (["at"] as const) : variants).flatMap((variant) =>
@@ -98,13 +98,13 @@ async function playSuite(
     readonly suite: Dojo["suites"][number];
     readonly runs: readonly DojoRun[];
   },
-): Promise<readonly Came[]> {
+): Promise<readonly RunOutcome[]> {
   const { environment, disk, redteam, screen } = command.powers;
   const file = flag(command.parsed, "runs");
   const left = [...runs];
-  const came: Came[] = [];
+  const came: RunOutcome[] = [];
   /** Repeats a run once: a machine under load may end one of its processes. */
-  const twice = async (stage: Stage, run: DojoRun): Promise<Came> => {
+  const twice = async (stage: Stage, run: DojoRun): Promise<RunOutcome> => {
     try {
       return await dojo.play(stage, run);
     } catch (error) {

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
-  type Came,
   INJECAGENT_FILES,
   injecAgentSuite,
   type Oracle,
@@ -12,6 +11,7 @@ import {
   play,
   reportOf,
   type Run,
+  type RunOutcome,
   setStage,
   type Suite,
   type Variant,
@@ -99,10 +99,10 @@ async function playSuites(
     readonly variants: readonly Variant[];
     readonly persons: readonly Oracle[];
   },
-): Promise<readonly Came[]> {
+): Promise<readonly RunOutcome[]> {
   const { powers, parsed, places } = command;
   const { redteam, screen } = powers;
-  const runs: Came[] = [];
+  const runs: RunOutcome[] = [];
   const left = [...suites];
   const lane = async (): Promise<void> => {
     for (let suite = left.shift(); suite !== undefined; suite = left.shift()) {

@@ -38,6 +38,17 @@ export function mixLabel(a: Label, b: Label): Label {
   return LABELS.indexOf(a) >= LABELS.indexOf(b) ? a : b;
 }
 
+/** The colour and label of a content. */
+export type Taint = { readonly colour: Colour; readonly label: Label };
+
+/** The lowest colour and the highest label of several contents; BLUE and public for none. */
+export function mixTaints(...of: readonly Taint[]): Taint {
+  return {
+    colour: of.reduce<Colour>((all, { colour }) => mixColour(all, colour), "BLUE"),
+    label: of.reduce<Label>((all, { label }) => mixLabel(all, label), "public"),
+  };
+}
+
 /** The graver of two effects. */
 export function graverEffect(a: EffectClass, b: EffectClass): EffectClass {
   return EFFECTS.indexOf(a) >= EFFECTS.indexOf(b) ? a : b;

@@ -1,35 +1,32 @@
 /**
- * What an export of a wiki says of its files: `remit.json` beside them, by digest. Anyone may have
- * written it, so that it only ever makes a file worse, and only files beneath its own folder. Parsed
- * by hand: a toolhost has no schemas. docs/decision/0038.
+ * The list `remit.json` of an exported wiki: the colour and label of each file, by digest. Anyone
+ * may have written the list, so it can only lower the trust of a file, and only of files beneath
+ * its own folder. Parsed by hand because a toolhost loads no schema library. docs/decision/0038.
  * @module
  */
 import type { ContentColours } from "../memory/content_trust.ts";
 
-/** The name of an export's list. */
+/** File name of the list. */
 export const EXPORT_LIST = "remit.json";
-/** Longest list that is read, bytes; a folder with a longer one is taken for RED and secret. */
+/** Longest list that is read, bytes; all files beside a longer list count as RED and secret. */
 export const EXPORT_LIST_BYTES = 64 * 1024 * 1024;
 
 const COLOURS = ["BLUE", "YELLOW", "RED"] as const;
 const LABELS = ["public", "internal", "secret"] as const;
 
-/** Colours and labels that a list claims. */
+/** The colours and labels that a list claims. */
 export interface ExportClaims {
-  /** Of a content; undefined where the list does not have it. */
+  /** Claim for the content with this digest; undefined where the list has none. */
   of(digest: string): ContentColours | undefined;
-  /** The worst of all. */
+  /** The worst of all claims. */
   readonly all: ContentColours;
 }
 
-/** As bad as can be: of a list that is too long to be read. */
-export const WORST_CLAIMS: ExportClaims = Object.freeze<ExportClaims>({
-  of: () => WORST,
-  all: { colour: "RED", label: "secret" },
-});
-const WORST: ContentColours = WORST_CLAIMS.all;
+const WORST: ContentColours = { colour: "RED", label: "secret" };
+/** RED and secret for every content; used where the list is too long to read. */
+export const WORST_CLAIMS: ExportClaims = Object.freeze({ of: () => WORST, all: WORST });
 
-/** The worse of two. */
+/** The lower colour and the higher label of two claims. */
 export function worseClaim(a: ContentColours, b: ContentColours): ContentColours {
   return {
     colour: COLOURS.indexOf(a.colour) >= COLOURS.indexOf(b.colour) ? a.colour : b.colour,
@@ -37,7 +34,10 @@ export function worseClaim(a: ContentColours, b: ContentColours): ContentColours
   };
 }
 
-/** Reads a list; undefined for a file of that name that is none. What an entry lacks counts as the worst. */
+/**
+ * Parses a list; undefined where the file is no list of an export. A missing field counts as the
+ * worst value.
+ */
 export function parseExportClaims(bytes: Uint8Array): ExportClaims | undefined {
   let list: unknown;
   try {

@@ -8,14 +8,14 @@ import type { Lease, Scope } from "./lease.ts";
 import type { Answer, Question } from "./question.ts";
 import type { FaultCode } from "../base/fault.ts";
 
-/** The gate's answer before anything was asked or done. Pure: the same state gives the same. */
+/** The gate's decision before anyone is asked and before any effect. The same state always gives the same decision. */
 export type Decision =
   | {
     readonly kind: "refuse";
     readonly step: 1 | 2 | 3 | 4 | 5 | 6 | 7;
     readonly outcome: Outcome;
     readonly code: FaultCode;
-    /** For the agent: what was refused, by which rule, and how to ask for it. */
+    /** For the agent: what was refused, by which rule, and how to request permission. */
     readonly why: string;
     readonly rule: string;
   }
@@ -34,21 +34,21 @@ export type Decision =
     readonly reused?: QuestionId;
   };
 
-/** Everything that acts passes here. */
+/** The only path from a proposed call to an effect. */
 export interface Gate {
-  /** The tools advertised to a process now; also recorded as its snapshot. */
+  /** The tools advertised to a process now; recorded as the process's snapshot. */
   advertise(pid: Pid): ToolSnapshot;
   /** Steps 1 to 7, without effect: what `remit can` shows. */
   decide(pid: Pid, call: ToolCall, snapshot: string): Decision;
   /**
-   * Decides, asks if need be, decides again, commits, invokes, commits the outcome.
+   * Decides, asks a person if needed, decides again, commits, invokes, commits the outcome.
    * Never rejects for a refusal: that is an outcome. Rejects with `needsApproval` when the
    * question was queued and the caller must wait, and with `storeFull` when nothing may happen.
    */
   call(pid: Pid, call: ToolCall, snapshot: string, signal: AbortSignal): Promise<ToolResult>;
   /**
-   * A model's message as it is kept and handed on: marks stand for credentials in calls that leave the
-   * machine. `call` knows the marks.
+   * Replaces credentials in the calls of a model's message by placeholders before the message is
+   * stored or passed on, for calls that leave the machine. `call` resolves the placeholders.
    */
   withhold(pid: Pid, message: ChatMessage): ChatMessage;
 }
@@ -60,16 +60,16 @@ export type Answered =
 
 /** Questions to people, durable. */
 export interface Questions {
-  /** Puts a question and waits, or resolves `queued` at once when the process does not wait. */
+  /** Stores a question and waits for the answer; with `wait: false` resolves `queued` at once. */
   ask(
     question: Question,
     options: { readonly wait: boolean; readonly signal: AbortSignal },
   ): Promise<Answered>;
-  /** Takes a signed answer; throws `refused` for a wrong key, a wrong digest or a closed question. */
+  /** Accepts a signed answer; rejects `refused` for a wrong key, a wrong digest or a closed question. */
   answer(answer: Answer): Promise<Question>;
-  /** One that can be answered, has expired, or was closed lately; by the clock as it stands. */
+  /** A question that is open, expired or recently closed, judged by the current clock. */
   get(id: QuestionId): Question | undefined;
-  /** Also one that an earlier kernel closed; undefined when there was none, or it was erased. */
+  /** Like `get`, and also questions that an earlier kernel closed; undefined if unknown or erased. */
   find(id: QuestionId): Promise<Question | undefined>;
   open(task?: TaskId): readonly Question[];
 }
@@ -88,12 +88,12 @@ export interface Leases {
     },
   ): Promise<Lease>;
   revoke(id: LeaseId, why: string): Promise<readonly LeaseId[]>;
-  /** Alive now: neither it nor an ancestor revoked or expired. */
+  /** Whether neither the lease nor an ancestor is revoked or expired. */
   alive(id: LeaseId): boolean;
   get(id: LeaseId): Lease | undefined;
   /** The first live lease of a process that covers the scope. */
   covering(pid: Pid, scope: Scope): Lease | undefined;
-  /** A lease of the process covers the scope but is dead: `revoked` or `expired`; else undefined. */
+  /** Why the lease that would cover the scope no longer does; undefined where there never was one. */
   dead(pid: Pid, scope: Scope): "revoked" | "expired" | undefined;
   list(task?: TaskId): readonly Lease[];
   /** Called with each lease that ended, before `revoke` resolves. Returns the unsubscriber. */

@@ -41,5 +41,5 @@ export type MountName = z.infer<typeof MountName>;
 export const CallId = z.string().regex(/^[\x21-\x7e]{1,128}$/).brand<"CallId">();
 export type CallId = z.infer<typeof CallId>;
 
-/** Milliseconds since 1970, UTC. */
+/** Milliseconds since 1970 (UTC). */
 export const Millis = z.int().min(0).max(8.64e15);

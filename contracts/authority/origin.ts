@@ -4,43 +4,43 @@ import { Colour } from "./colour.ts";
 import { CallId, Digest, Millis, TaskId, ToolName } from "./ids.ts";
 import type { JsonObject } from "../base/json.ts";
 
-/** Most values of one call whose origin is told. */
+/** Maximum number of values of one call whose origin is recorded. */
 export const MAX_ORIGINS = 64;
 
 /** One value of a call's arguments and where it comes from. */
 export const ValueOrigin = z.object({
-  /** Its place in the arguments, `to.0`. Untrusted. */
+  /** Path of the value in the arguments, `to.0`. Untrusted. */
   at: z.string().max(128),
   /**
-   * `request`: it stands in the person's own words; `default`: as the tool's schema has it when nothing is said;
-   * `record`: the id of the one thing of that server which the person's words name; `result`: it stands in the result
-   * of a call; `agent`: in nothing that is known, so the agent wrote or composed it.
+   * `request`: the value is in the person's own words; `default`: the default of the tool's schema;
+   * `record`: the id of the only record of that server that the person's words name; `result`: the
+   * value is in the result of a call; `agent`: found in no known text, so the agent wrote or
+   * composed it.
    */
   from: z.enum(["request", "default", "record", "result", "agent"]),
-  /** The call whose result it stands in, its tool, and the colour of that result. */
+  /** The call whose result contains the value, its tool, and the colour of that result. */
   call: CallId.optional(),
   tool: ToolName.optional(),
   colour: Colour.optional(),
-  /** Of an id: what the server listed with it, `filename: a.txt; size: 12`. Untrusted. */
+  /** For an id: the fields that the server listed with it, `filename: a.txt; size: 12`. Untrusted. */
   says: z.string().max(200).optional(),
 }).strict();
-/** See {@link ValueOrigin}. */
 export type ValueOrigin = z.infer<typeof ValueOrigin>;
 
 /**
- * Whether a call's tool was declared before anything untrusted was read: `usedUp`: more calls of it were made; `other`:
- * other tools were; `none`: no tool was.
+ * Whether the call's tool was declared before the task read anything untrusted. `usedUp`: the
+ * declared number of calls is exceeded; `other`: only other tools were declared; `none`: no tool
+ * was declared.
  */
 export const Declaration = z.enum(["declared", "usedUp", "other", "none"]);
-/** See {@link Declaration}. */
 export type Declaration = z.infer<typeof Declaration>;
 
-/** How a call differs from the last call of its tool that went on, of this task or an earlier one of its principal. */
+/** How a call differs from the last performed call of its tool, in this task or an earlier task of its principal. */
 export const EarlierCall = z.object({
   task: TaskId,
-  /** When that call went on. */
+  /** When that call was performed. */
   at: Millis,
-  /** Values that differ, by their place; `was` or `now` absent: the value is not there. Untrusted. */
+  /** Values that differ, by path; a missing `was` or `now` means that the value is absent. Untrusted. */
   differs: z.array(
     z.object({
       at: z.string().max(128),
@@ -48,37 +48,34 @@ export const EarlierCall = z.object({
       now: z.string().max(80).optional(),
     }).strict(),
   ).max(16),
-  /** Values that differ and are not told. */
+  /** Number of further differing values that are not listed. */
   more: z.int().min(0),
 }).strict();
-/** See {@link EarlierCall}. */
 export type EarlierCall = z.infer<typeof EarlierCall>;
 
-/** A thing that a server listed: the values that its fields hold, each with the field's name. At most 64. */
+/** A record that a server listed, as pairs of field name and value; at most 64 pairs. */
 export type ListedRecord = readonly (readonly [field: string, value: string | number])[];
 
-/** A call that went on. `said`: names what its values say; `key` names the call, the same before and after a restart. */
+/** A performed call. `said`: digest of its values; `key`: digest that names the call and survives a restart. */
 export const MadeCall = z.object({ tool: ToolName, said: Digest, key: Digest }).strict();
-/** See {@link MadeCall}. */
 export type MadeCall = z.infer<typeof MadeCall>;
 
-/** Who keeps what is known of a task's values is told so: by its start, its log, and what the person says. */
+/** Receives what is learned about the values of a task: from its start, its log, and the person's words. */
 export interface ValueKeeper {
-  /** Whether anything is known of the task: one that was put aside and goes on in the same kernel is. */
+  /** Whether anything is known about the task; true for a suspended task that resumes in the same kernel. */
   knows(task: TaskId): boolean;
-  /** A person's own words, whose colour is BLUE; `at`: when they were said, ms since 1970, where that is known. */
+  /** Adds a person's own words (BLUE). `at`: when they were written, milliseconds since 1970, if known. */
   said(task: TaskId, words: { readonly text: string; readonly at?: number }): void;
-  /** The tools that the task needs. @throws Fault `conflict` when it said so before */
+  /** Declares the tools that the task needs. @throws Fault `conflict` on a second declaration */
   declare(task: TaskId, tools: DeclaredTools): void;
-  /** A call that changes something, or leaves the task, was let through. */
+  /** Records that a call which changes something or leaves the task was permitted. */
   performed(task: TaskId, call: MadeCall): void;
-  /** What an outcome keeps of where values come from. */
+  /** Restores the origins that an outcome recorded. */
   restore(task: TaskId, kept: JsonObject): void;
 }
 
-/** Tools that a task says it needs, with the most calls of each. */
+/** The tools that a task declares, with the maximum number of calls of each. */
 export const DeclaredTools = z.array(
   z.object({ tool: ToolName, max: z.int().min(1).max(1_000) }).strict(),
 ).min(1).max(64);
-/** See {@link DeclaredTools}. */
 export type DeclaredTools = z.infer<typeof DeclaredTools>;

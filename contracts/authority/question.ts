@@ -16,7 +16,7 @@ import { Declaration, EarlierCall, MAX_ORIGINS, ValueOrigin } from "./origin.ts"
 import { StagedChange } from "../tool/workspace.ts";
 import { Plan } from "./plan.ts";
 
-/** Something untrusted that the asking process had read. */
+/** Something untrusted that the asking process has read. */
 export const Source = z.object({
   source: z.string().max(512),
   colour: Colour,
@@ -24,7 +24,7 @@ export const Source = z.object({
 }).strict();
 export type Source = z.infer<typeof Source>;
 
-/** What exactly an answer allows. An answer lapses when any of it differs. */
+/** Exactly what an answer allows. An answer lapses when any field differs. */
 export const AnswerScope = z.object({
   tool: ToolName,
   descriptor: Digest,
@@ -53,22 +53,22 @@ export const Question = z.object({
   /** One line of plain words, made by the kernel from trusted parts. */
   summary: z.string().max(1_024),
   changes: z.array(StagedChange).max(10_000),
-  /** Changed files that later execute (CI, package.json, hooks): shown apart. */
+  /** Changed files that are executed later (CI, package.json, hooks): shown separately. */
   executes: z.array(z.string().max(4_096)).max(10_000),
   sources: z.array(Source).max(100),
-  /** What a program may call, where this is a program to run. */
+  /** The calls of a planned program, if the question is about one. */
   plan: Plan.optional(),
-  /** Where the values of the arguments come from; absent where that decides nothing. */
+  /** Where the values of the arguments come from; absent where origins do not matter for the decision. */
   origins: z.array(ValueOrigin).max(MAX_ORIGINS).optional(),
-  /** Whether its tool is one that the request was said to need. */
+  /** Whether the tool was declared for the request. */
   declared: Declaration.optional(),
-  /** Of a call that leaves the task: how it differs from the last such call; null: none is known. */
+  /** For a call that leaves the task: the difference from the last such call; null if none is known. */
   earlier: EarlierCall.nullable().optional(),
-  /** Of another's tool: its description as the operator reviewed it, the beginning of it. Untrusted. */
+  /** For an imported tool: the beginning of the description that the operator reviewed. Untrusted. */
   described: z.string().max(300).optional(),
-  /** What the advisor says of the arguments, a sentence each: nothing decides by it. */
+  /** Sentences of the advisor about the arguments. Advisory only: no decision depends on them. */
   advice: z.array(z.string().max(200)).max(8).optional(),
-  /** Why the call is needed, in the model's own words, where the task wants that: nothing decides by it. */
+  /** The model's own reason for the call, where the task requires one. No decision depends on it. */
   reason: z.object({
     why: z.string().max(500),
     authority: z.string().max(500),
@@ -77,9 +77,9 @@ export const Question = z.object({
   lease: LeaseId.optional(),
   /** The rule that decided, `file:line` or `built-in: NAME`. */
   rule: z.string().max(512),
-  /** The rule that an answer for the session would store, in words; absent if none is offered. */
+  /** The rule that an answer for the session would store, in words; absent if no such answer is offered. */
   remember: z.string().max(1_024).optional(),
-  /** Where an agent that another one started asks: names of the agents, the task's own first, then who asks. */
+  /** For a question of a subagent: names of the agents from the task's own down to the asking one. */
   agents: z.array(z.string().max(64)).max(65).optional(),
   /** How many questions this task has asked, this one included. */
   asked: z.int().min(1),
@@ -96,9 +96,9 @@ export const Answer = z.object({
   shown: Digest,
   decision: z.enum(["allow", "deny"]),
   for: z.enum(["once", "turn", "session"]),
-  /** New contents that were shown whole before the person said yes: they sanitize these. */
+  /** Digests of new contents that were shown in full before the person agreed; the answer sanitizes them. */
   sanitizes: z.array(Digest).max(10_000).optional(),
-  /** Words to the agent, chiefly with a denial. */
+  /** Words to the agent, usually with a denial. */
   say: z.string().max(2_000).optional(),
   /** Who answered and how: `terminal`, `answers-file`, `command`, `page`. */
   by: z.string().min(1).max(128),

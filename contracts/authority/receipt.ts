@@ -29,7 +29,7 @@ export const Seal = z.object({
 }).strict();
 export type Seal = z.infer<typeof Seal>;
 
-/** Proof that a call was decided and what came of it; verifies with the kernel's public key alone. */
+/** Proof of a call's decision and outcome; verifiable with the kernel's public key alone. */
 export const Receipt = z.object({
   version: z.literal(1),
   /** The outcome event, and the intent before it when the call had an effect. */

@@ -1,8 +1,8 @@
-/** What whoever builds a child's program and whoever starts it agree on. docs/decision/0028. @module */
+/** What the builder and the starter of a child's program must agree on. docs/decision/0028. @module */
 
 /**
- * Pages of 64 KiB that WebAssembly may take in each kind of child. V8 takes compiled code from the cache only where it
- * was compiled with as many.
+ * Maximum WebAssembly memory of each kind of child, in pages of 64 KiB. V8 accepts compiled code
+ * from its cache only if the code was compiled with the same maximum.
  */
 export const WASM_PAGES = Object.freeze({
   worker: 1_024,
@@ -17,12 +17,12 @@ export const WASM_PAGES = Object.freeze({
   a2a: 64,
   mcpServer: 4_096,
   remote: 64,
-  /** Without the weights, whose size is added. */
+  /** The size of the weights is added. */
   local: 4_096,
   native: 64,
 });
 
-/** How each program of ours is run, apart from its permissions. */
+/** Flags of `deno run` for each of Remit's programs, before its permissions. */
 export const CHILD_FLAGS: readonly string[] = Object.freeze([
   "--quiet",
   "--no-prompt",
@@ -33,7 +33,10 @@ export const CHILD_FLAGS: readonly string[] = Object.freeze([
   "--cached-only",
 ]);
 
-/** DENO_DIR of a program that is built apart from the kernel's own: beside it, warmed. Without it a start takes longer. */
+/**
+ * DENO_DIR with the compiled code of a program: a folder beside its bundle, filled at build time so
+ * that starts are fast.
+ */
 export function cacheBeside(bundle: string): string {
   return `${bundle.slice(0, bundle.lastIndexOf("/"))}/deno`;
 }

@@ -1,4 +1,4 @@
-/** A key that answers for a person: for a while, and consent alone. op `delegate`. @module */
+/** A key that may answer consent questions for a person until it expires: operation `delegate`. @module */
 import type { JsonObject } from "./json.ts";
 
 /** Body of `delegate`. */
@@ -7,11 +7,14 @@ export interface Delegation {
   readonly key: string;
   /** Milliseconds since 1970; at most seven days away. */
   readonly expiresAt: number;
-  /** Of the person's consent key over the canonical JSON of {@link delegationClaim}, base64url. */
+  /** Signature of the person's consent key over the canonical JSON of {@link delegationClaim}, base64url. */
   readonly signature: string;
 }
 
-/** What the person's key signs to delegate. `kernel` is the `receiptKey` of its greeting: it is good for one state alone. */
+/**
+ * The claim that a person's key signs to delegate. `kernel` is the `receiptKey` of the kernel's
+ * greeting and binds the claim to one state folder.
+ */
 export function delegationClaim(
   { key, expiresAt, kernel }: {
     readonly key: string;

@@ -8,17 +8,17 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Whether a value is there and an object, no list. */
+/** Whether a value is a JSON object: not null, not a list. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is there and a list. */
+/** Whether a value is a JSON list. */
 export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** A JSON copy of a value of ours: absent properties stay away, the result shares nothing. */
+/** A deep JSON copy of a trusted value; undefined properties are dropped. */
 export function toJson(value: unknown): Json {
   return JSON.parse(JSON.stringify(value)) as Json;
 }

@@ -1,8 +1,8 @@
-/** Which hosts are this machine itself: what is sent there does not leave it. @module */
+/** Which hosts are this machine: traffic to them does not leave it. @module */
 
 /**
- * True for `localhost`, 127.0.0.0/8 and ::1, also as an IPv4 address in IPv6, in the form that
- * `URL.hostname` writes. Names beneath `localhost` are not: a resolver may send them elsewhere.
+ * True for `localhost`, 127.0.0.0/8 and ::1, also IPv4-mapped, in the form that `URL.hostname`
+ * writes. False for names beneath `localhost`: a resolver may send them elsewhere.
  */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" ||

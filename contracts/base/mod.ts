@@ -14,5 +14,4 @@ export * from "./json.ts";
 export * from "./moment.ts";
 export * from "./loopback.ts";
 export * from "./port.ts";
-export * from "./delegation.ts";
 export * from "./built_program.ts";

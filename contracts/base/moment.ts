@@ -1,12 +1,12 @@
-/** Waiting for a moment of the clock, also over a sleep of the machine. @module */
+/** Waiting for a moment of the clock, correct even if the machine sleeps meanwhile. @module */
 import type { Powers } from "../task/process.ts";
 
-/** Milliseconds after which the clock is looked at again: timers stand still while a machine sleeps. */
+/** Milliseconds between two looks at the clock: timers stand still while a machine sleeps. */
 const LOOK_MS = 30_000;
 
 /**
- * Calls `f` once `powers.now()` has come to `moment`, at most {@link LOOK_MS} late where the clock leapt there.
- * What is returned ends the wait.
+ * Calls `f` once `powers.now()` has reached `moment`, at most {@link LOOK_MS} late after a sleep.
+ * Returns a function that cancels the wait.
  */
 export function atMoment(
   powers: Pick<Powers, "now" | "after">,

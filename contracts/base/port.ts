@@ -1,4 +1,4 @@
-/** The port: one line session between two processes. @module */
+/** The port: one line-based session between two processes. @module */
 import type { Json } from "./json.ts";
 import type { Fault } from "./fault.ts";
 
@@ -23,7 +23,11 @@ export interface PortHandler {
   tell(op: string, body: Json): void;
 }
 
-/** One end of a session. Frames: `[id,op,body]` asks, `[-id,null,value]` answers, `[-id,code,message,detail]` fails, `[0,op,body]` tells. Long texts travel raw beside their frame (docs/decision/0008_long_texts_beside_their_frame.md). */
+/**
+ * One end of a session. Frames: `[id,op,body]` asks, `[-id,null,value]` answers,
+ * `[-id,code,message,detail]` fails, `[0,op,body]` tells. Long texts travel raw beside their frame
+ * (docs/decision/0008_long_texts_beside_their_frame.md).
+ */
 export interface Port {
   ask(op: string, body: Json): Promise<Json>;
   tell(op: string, body: Json): void;
@@ -31,6 +35,6 @@ export interface Port {
   close(why: string): void;
   /** Resolves when the session has ended, with the reason. */
   readonly closed: Promise<Fault>;
-  /** Gives bytes from the peer to the port. A bad frame closes it with `badFrame` or `tooLarge`. */
+  /** Hands the port bytes from the peer. A bad frame closes it with `badFrame` or `tooLarge`. */
   feed(chunk: Uint8Array): void;
 }

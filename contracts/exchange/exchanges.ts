@@ -1,4 +1,8 @@
-/** What the operator's own programs ask of the exchanges with peers: agents/ keeps them, the control socket serves them. @module */
+/**
+ * What the operator's own programs may ask about exchanges with peers. agents/ implements it, the
+ * control socket serves it.
+ * @module
+ */
 import type {
   Exchange,
   ExchangeEvent,
@@ -12,7 +16,7 @@ import type {
 } from "./exchange.ts";
 import type { PushAsk } from "../wire/wire_a2a.ts";
 
-/** Whose exchange; without `peer` the operator asks. */
+/** Names an exchange; `peer` is absent when the operator asks. */
 export interface ExchangeAsk {
   readonly peer?: PeerName | undefined;
   readonly exchange: ExchangeId;
@@ -20,22 +24,22 @@ export interface ExchangeAsk {
 
 /** How an exchange is watched. */
 export interface ExchangeWatch extends ExchangeAsk {
-  /** The agent's words while it works are told, too; unless it is false. */
+  /** Include the agent's words while it works; default true. */
   readonly progress?: boolean | undefined;
 }
 
-/** The exchanges of a kernel. Every method rejects `notFound` for what is another peer's, as for what never was. */
+/** The exchanges of a kernel. Every method rejects `notFound` alike for unknown exchanges and for those of another peer. */
 export interface PeerExchanges {
   /** Durable when it resolves. Rejects `conflict`, `rateLimited`, `tooLarge`, `denied`, `invalidInput`. */
   send(sent: PeerSend): Promise<Exchange>;
   get(ask: ExchangeAsk): Promise<Exchange>;
-  /** Rejects `conflict` once it is over. */
+  /** Rejects `conflict` once the exchange is finished. */
   cancel(ask: ExchangeAsk): Promise<Exchange>;
-  /** Newest change first. Rejects `invalidInput` for a page that is none. */
+  /** Newest change first. Rejects `invalidInput` for an invalid page. */
   list(
     query: Omit<PeerQuery, "peer"> & { readonly peer?: PeerName | undefined },
   ): Promise<PeerPage>;
-  /** Hears what happens from the exchange that is answered on, without a gap, until it is over. */
+  /** Returns the exchange and reports every later event without a gap until it is finished. */
   watch(
     ask: ExchangeWatch,
     hear: (event: ExchangeEvent) => void,
@@ -45,9 +49,9 @@ export interface PeerExchanges {
   ): Promise<readonly PushConfig[]>;
   /** The operator's own words to the peer. */
   reply(ask: { readonly exchange: ExchangeId; readonly text: string }): Promise<Exchange>;
-  /** A released artifact of its task is shown. Rejects `conflict`, `clearance`, `tooLarge`. */
+  /** Shows the peer a released artifact of its task. Rejects `conflict`, `clearance`, `tooLarge`. */
   export(ask: { readonly exchange: ExchangeId; readonly artifact: string }): Promise<Exchange>;
-  /** Erases the content of what is over. Rejects `conflict` for one that is not. */
+  /** Erases the content of finished exchanges. Rejects `conflict` for an unfinished one. */
   erase(
     which: { readonly exchange: ExchangeId } | {
       readonly before: number;

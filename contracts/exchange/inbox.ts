@@ -1,6 +1,6 @@
 /**
- * Messages between agents, peers and people. A message is data in an inbox and never a command: what it asks for
- * becomes a proposal or a question.
+ * Messages between agents, peers and people. A message is data in an inbox and never a command: the
+ * actions and authority that it requests become proposals or questions.
  * @module
  */
 import * as z from "zod";
@@ -9,20 +9,21 @@ import type { NewEvent } from "../task/event.ts";
 import { Millis, TaskId } from "../authority/ids.ts";
 import type { DocumentWrite } from "../task/store.ts";
 
-/** Names a message as its inbox keeps it. */
+/** Names a message in its inbox. */
 export const InboxId = z.string().regex(/^m[0-9a-z]{12}$/).brand<"InboxId">();
 export type InboxId = z.infer<typeof InboxId>;
 
 /**
- * Who sends, stamped by whoever let the message in and never taken from its words: `host` (the person), `agent:NAME`,
- * `task:ID`, `peer:NAME`, `webhook:NAME`, `schedule:NAME`, `resource:NAME`.
+ * The sender, stamped by the code that admitted the message and never taken from its content:
+ * `host` (the person), `agent:NAME`, `task:ID`, `peer:NAME`, `webhook:NAME`, `schedule:NAME`,
+ * `resource:NAME`.
  */
 export const Sender = z.string().max(96).regex(
   /^(?:host|(?:agent|peer|webhook|schedule|resource):[a-z][a-z0-9_-]{0,63}|task:t[0-9a-z]{12})$/,
 );
 export type Sender = z.infer<typeof Sender>;
 
-/** Whose inbox: an agent's by name, a task's, or the person's, whose mail no conversation is given. */
+/** Names an inbox: an agent's, a task's, or the person's (`host`), which no conversation sees. */
 export const Box = z.string().max(96).regex(
   /^(?:host|agent:[a-z][a-z0-9-]{0,63}|task:t[0-9a-z]{12})$/,
 );
@@ -41,10 +42,10 @@ export const MessageKind = z.enum([
 ]);
 export type MessageKind = z.infer<typeof MessageKind>;
 
-/** A message's own id: its sender's, unique for sender and task. */
+/** A message's id, chosen by its sender, unique for sender and task. */
 export const MessageId = z.string().regex(/^[\x21-\x7e]{1,128}$/);
 
-/** An action that a sender would like: it becomes a proposal that the gate decides, as any call. */
+/** An action that a sender requests: it becomes a proposal that the gate decides like any call. */
 export const RequestedAction = z.object({
   tool: z.string().max(64),
   /** Canonical JSON text. */
@@ -53,7 +54,7 @@ export const RequestedAction = z.object({
 }).strict();
 export type RequestedAction = z.infer<typeof RequestedAction>;
 
-/** A capability that a sender would like, described and never handed over: it becomes a question to a person. */
+/** A capability that a sender requests: only described, never transferred; it becomes a question to a person. */
 export const RequestedAuthority = z.object({
   resource: z.string().max(64),
   right: z.string().max(32),
@@ -62,19 +63,19 @@ export const RequestedAuthority = z.object({
 }).strict();
 export type RequestedAuthority = z.infer<typeof RequestedAuthority>;
 
-/** A message, with every field of the seed. Untrusted but for `sender`, which is stamped. */
+/** A message. Every field but the stamped `sender` is untrusted. */
 export const AgentMessage = z.object({
   id: MessageId,
   sender: Sender,
-  /** The sender's own name of its task: a TaskId here, any id at a peer. */
+  /** The sender's own task id: a TaskId for local senders, any id for a peer. */
   senderTask: z.string().max(128).optional(),
   recipientTask: TaskId.optional(),
   kind: MessageKind,
-  /** The message or event that it follows from: an id of a message of the same exchange, or `TASK#N`. */
+  /** The message or event that caused this one: a message id of the same exchange, or `TASK#N`. */
   causalParent: z.string().max(160).optional(),
-  /** Markdown, or JSON text where `schema` names its form. UTF-16 units. */
+  /** Markdown, or JSON text if `schema` is set; length in UTF-16 units. */
   body: z.string().max(262_144),
-  /** Names what JSON of `body` is; absent: Markdown. */
+  /** Names the format of a JSON `body`; absent for Markdown. */
   schema: z.string().max(256).optional(),
   artifactRefs: z.array(z.string().max(256)).max(64),
   requestedActions: z.array(RequestedAction).max(16),
@@ -84,8 +85,9 @@ export const AgentMessage = z.object({
 export type AgentMessage = z.infer<typeof AgentMessage>;
 
 /**
- * How a message stands. `queued` waits for its task's next turn; `held` waits for a person's decision (`accept: ask`);
- * `quarantined` waits for a person's review. The others are final. Only `delivered` reached a conversation.
+ * State of a message. `queued` waits for its task's next turn; `held` waits for a person's decision
+ * (`accept: ask`); `quarantined` waits for a person's review. The other states are final; only
+ * `delivered` messages reached a conversation.
  */
 export const EntryState = z.enum([
   "queued",
@@ -97,7 +99,7 @@ export const EntryState = z.enum([
 ]);
 export type EntryState = z.infer<typeof EntryState>;
 
-/** A message as its inbox keeps it. */
+/** A message in its inbox. */
 export const InboxEntry = z.object({
   id: InboxId,
   box: Box,
@@ -107,13 +109,13 @@ export const InboxEntry = z.object({
   colour: Colour,
   label: Label,
   state: EntryState,
-  /** Why it was quarantined, held or dismissed: one sentence in words of ours. */
+  /** Why it was quarantined, held or dismissed: one sentence of Remit's. */
   why: z.string().max(512).optional(),
-  /** Its task here: the recipient's, or the one that it became. */
+  /** The recipient's task, or the task that the message started. */
   task: TaskId.optional(),
-  /** The exchange with a peer that it belongs to. */
+  /** The exchange with a peer that the message belongs to. */
   exchange: z.string().max(64).optional(),
-  /** The call of its task during which it came: it is shown with that call's result, and wakes nobody. */
+  /** The call of the task during which the message came: shown with that call's result, without starting a turn. */
   call: z.string().max(160).optional(),
   receivedAt: Millis,
   settledAt: Millis.optional(),
@@ -121,26 +123,26 @@ export const InboxEntry = z.object({
 }).strict();
 export type InboxEntry = z.infer<typeof InboxEntry>;
 
-/** What an inbox takes. */
+/** Quotas of inboxes. */
 export interface InboxQuotas {
-  /** Messages that wait, of one sender and of one box. */
+  /** Maximum waiting messages of one sender and in one box. */
   readonly perSender: number;
   readonly perBox: number;
-  /** Bytes that wait, of one box. */
+  /** Maximum waiting bytes in one box. */
   readonly queuedBytes: number;
-  /** Messages a minute, of one sender. */
+  /** Maximum messages a minute from one sender. */
   readonly perMinute: number;
-  /** Bytes of bodies that one turn is shown; what is over waits for the next. */
+  /** Maximum bytes of message bodies in one turn; the rest waits for the next turn. */
   readonly visibleBytes: number;
-  /** Milliseconds for which a message's id is remembered, at least: the store has every one of them. */
+  /** Minimum time in milliseconds that memory keeps a message's id; the store keeps all of them. */
   readonly replayMs: number;
-  /** Settled messages of which memory keeps the heads. */
+  /** Number of settled messages whose heads memory keeps. */
   readonly remembered: number;
-  /** Quarantined messages of a sender after which it is muted until a person looks. */
+  /** Number of quarantined messages after which a sender is muted until a person reviews them. */
   readonly mutedAfter: number;
 }
 
-/** Quotas where nobody says otherwise. */
+/** Default quotas. */
 export const INBOX_QUOTAS: InboxQuotas = Object.freeze({
   perSender: 256,
   perBox: 1_024,
@@ -152,44 +154,44 @@ export const INBOX_QUOTAS: InboxQuotas = Object.freeze({
   mutedAfter: 8,
 });
 
-/** What became of a message that was put. `duplicate`: it was there; nothing changed. */
+/** Result of `put`. `duplicate`: the message was already stored; nothing changed. */
 export interface PutOutcome {
   readonly entry: InboxEntry;
   readonly duplicate: boolean;
 }
 
-/** A sender that is not heard until a person says so. */
+/** A sender whose messages are refused until a person unmutes it. */
 export interface MutedSender {
   readonly sender: Sender;
   readonly why: string;
   readonly since: number;
 }
 
-/** Where a message is taken up: stamped by whoever lets it in, never by the message. */
+/** Box, colour and label of an admitted message: set by the code that admits it, never by the message. */
 export interface MessageStamp {
   readonly box: Box;
   readonly colour: Colour;
   readonly label: Label;
   readonly exchange?: string;
-  /** It waits for a person's decision before anything reads it. */
+  /** Wait for a person's decision before anything reads the message. */
   readonly held?: boolean;
-  /** It came during this call of the box's task: see {@link CallInbox}. */
+  /** The call of the box's task during which the message came: see {@link CallInbox}. */
   readonly call?: string;
 }
 
 /** The inboxes of one kernel. */
 export interface AgentInbox {
   /**
-   * Validates and keeps a message; durable when it resolves. A replay is answered as it was the first time.
+   * Validates and stores a message; durable when it resolves. A replay gets the first answer again.
    * Rejects `invalidInput` (does not parse), `tooLarge`, `rateLimited` (quota, rate), `denied` (muted).
    */
   put(message: AgentMessage, stamp: MessageStamp): Promise<PutOutcome>;
   get(id: InboxId): InboxEntry | undefined;
   /** Ascending by `n`. */
   list(query: { readonly box?: Box; readonly state?: EntryState }): readonly InboxEntry[];
-  /** What the next turn of a task is to be shown, priority first, within `visibleBytes`. */
+  /** Messages for the next turn of a task, by priority, within `visibleBytes`. */
   due(task: TaskId): readonly InboxEntry[];
-  /** From quarantine to the queue, by a person. */
+  /** Moves a message from quarantine to the queue; a person's decision. */
   release(id: InboxId): Promise<InboxEntry>;
   dismiss(id: InboxId, why: string): Promise<InboxEntry>;
   mute(sender: Sender, why: string): Promise<void>;
@@ -197,15 +199,15 @@ export interface AgentInbox {
   muted(): readonly MutedSender[];
 }
 
-/** A call of a task, and the sender that it was made to. */
+/** A call of a task and the sender that it addresses. */
 export interface CallPlace {
   readonly task: TaskId;
-  /** Names the call in its task: its process and its call id. */
+  /** Names the call within its task: process and call id. */
   readonly call: string;
   readonly sender: Sender;
 }
 
-/** What is shown with a call's result. Exactly one of the two follows, when the result is durable or never will be. */
+/** Messages shown with a call's result. The caller then calls exactly one of `kept` (the result is durable) and `dropped`. */
 export interface CallDelivery {
   readonly entries: readonly InboxEntry[];
   readonly events: readonly NewEvent[];
@@ -215,16 +217,17 @@ export interface CallDelivery {
 }
 
 /**
- * What senders say while a call to them is under way: put as any message, with `call` in its stamp, shown with the
- * call's result, and delivered by the commit that keeps that result.
+ * Messages that a sender posts while a call to it runs: `put` with `call` in the stamp, shown with
+ * the call's result, and delivered by the commit that stores that result.
  */
 export interface CallInbox {
   readonly put: AgentInbox["put"];
-  /** From now on what is put for the call waits for its result. */
+  /** From now on messages for the call wait for its result. */
   begin(place: CallPlace): void;
   /**
-   * The call is over. What of its sender waits is marked as delivered, also what an earlier call to it left, within
-   * `visibleBytes`; undefined when nothing does. What a person must look at first, and what a muted sender said, waits on.
+   * Ends the call. Marks waiting messages of its sender as delivered, also those of earlier calls
+   * to it, within `visibleBytes`; undefined if there are none. Quarantined messages and those of
+   * muted senders keep waiting.
    */
   end(place: CallPlace): CallDelivery | undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Petnames and mail between agents of one kernel and the person, their HOST. A name is its agent's own and confers
- * nothing on others; what a message carries is a description, which its receiver adopts through the gate.
+ * Petnames and mail between agents of one kernel and the person, their HOST. A name belongs to one
+ * agent and gives others no authority; a message carries descriptions, which the receiver adopts
+ * through the gate.
  * @module
  */
 import * as z from "zod";
@@ -15,7 +16,10 @@ import type { TaskRequest } from "../task/task.ts";
 /** `schema` of a message whose body is {@link Mail} as JSON text. */
 export const MAIL_SCHEMA = "remit.mail/1";
 
-/** What runs in a task's worker: source, a program of the box by its name, or the standard loop where it is undefined. */
+/**
+ * What runs in a task's worker: source text, the name of a built-in program, or undefined for the
+ * standard loop.
+ */
 export function programOf(request: Pick<TaskRequest, "program" | "agent">): string | undefined {
   const { program, agent } = request;
   return program ?? (agent?.program === undefined ? undefined : PROGRAMS[agent.program]);
@@ -31,7 +35,7 @@ export const NAMES_MOST = Object.freeze({
   chars: 1_000_000,
 });
 
-/** One part of a path: no invisible characters, and nothing that looks like a path. */
+/** One component of a path: no invisible characters, no separators. */
 export const PetName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
 export type PetName = z.infer<typeof PetName>;
 
@@ -39,10 +43,10 @@ export type PetName = z.infer<typeof PetName>;
 export const PetPath = z.array(PetName).min(1).max(NAMES_MOST.depth).readonly();
 export type PetPath = z.infer<typeof PetPath>;
 
-/** Names that every directory has, and nobody removes or moves: itself, the person, and what it holds. */
+/** Names that every directory has and nobody can remove or move: the agent, the person, the agent's holdings. */
 export const SPECIAL_NAMES: ReadonlySet<string> = new Set(["SELF", "HOST", "AGENT"]);
 
-/** What a name may stand for. A capability is described, never a handle: who adopts it derives a lease, or is refused. */
+/** What a name refers to. A capability is described, never a handle: adopting it derives a lease or is refused. */
 export const Reference = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("value"),
@@ -58,7 +62,7 @@ export const Reference = z.discriminatedUnion("kind", [
 ]);
 export type Reference = z.infer<typeof Reference>;
 
-/** A directory: names of references, and of directories. */
+/** A directory of references and directories by name. */
 export interface Directory {
   readonly kind: "directory";
   readonly entries: Readonly<Record<string, Directory | Reference>>;
@@ -70,7 +74,7 @@ export const Directory: z.ZodType<Directory> = z.object({
   entries: z.record(PetName, z.union([Reference, z.lazy(() => Directory)])),
 }).strict();
 
-/** A reference on its way, under the name that its sender gave it. */
+/** A reference in a message, under its sender's name for it. */
 export const Edge = z.object({ name: PetName, reference: Reference }).strict();
 export type Edge = z.infer<typeof Edge>;
 
@@ -79,7 +83,7 @@ const words = z.string().max(65_536);
 /** A program that an agent proposes: it never runs by itself. */
 export const EvalProposal = z.object({
   source: z.string().min(1).max(100_000),
-  /** Names that the program says, and the names in its agent's directory that they stand for. */
+  /** Identifiers of the program and the names in the agent's directory that they stand for, in the same order. */
   codeNames: z.array(z.string().regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,63}$/)).max(32).readonly(),
   edgeNames: z.array(z.string().max(600)).max(32).readonly(),
   /** Where its result goes. */
@@ -87,7 +91,10 @@ export const EvalProposal = z.object({
 }).strict();
 export type EvalProposal = z.infer<typeof EvalProposal>;
 
-/** What a message says. `strings` and edges interleave: a text, an edge, a text, …; there is one text more or as many. */
+/**
+ * The content of a message. `strings` and `edges` alternate, beginning with a text; there are as many
+ * texts as edges, or one more.
+ */
 export const Mail = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("package"),
@@ -95,7 +102,7 @@ export const Mail = z.discriminatedUnion("type", [
     edges: z.array(Edge).max(32).readonly(),
   }).strict(),
   z.object({ type: z.literal("request"), description: words, responseName: PetName }).strict(),
-  /** The answer to a request: `n` as its sender's box numbered it. */
+  /** The answer to a request, with the number that the sender's box gave the request. */
   z.object({
     type: z.literal("resolution"),
     request: z.string().max(128),
@@ -103,7 +110,7 @@ export const Mail = z.discriminatedUnion("type", [
   })
     .strict(),
   z.object({ type: z.literal("rejection"), request: z.string().max(128), why: words }).strict(),
-  /** HOST's other version of a proposal: from anyone else it is words. */
+  /** HOST's alternative to a proposal; from anyone else it is plain text. */
   z.object({
     type: z.literal("counterProposal"),
     proposal: z.int().min(1).max(1_000_000),
@@ -113,15 +120,15 @@ export const Mail = z.discriminatedUnion("type", [
 ]);
 export type Mail = z.infer<typeof Mail>;
 
-/** A proposal as its task keeps it. */
+/** A proposal as its task stores it. */
 export const Proposed = EvalProposal.extend({
   n: z.int().min(1),
-  /** What runs, whole: the values of `edgeNames` as they were when it was proposed, and the source. */
+  /** The complete program: the values of `edgeNames` at the time of the proposal, then the source. */
   program: z.string().max(200_000),
 });
 export type Proposed = z.infer<typeof Proposed>;
 
-/** What became of a proposal. `seq` counts a task's settlements from 1. */
+/** The settlement of a proposal. `seq` numbers a task's settlements from 1. */
 export const Settlement = z.object({
   seq: z.int().min(1),
   proposal: z.int().min(1),
@@ -130,7 +137,7 @@ export const Settlement = z.object({
   /** `granted`: the result as text. */
   result: words.optional(),
   resultName: PetName.optional(),
-  /** Why not: the person's words, or what went wrong. */
+  /** The person's words, or the failure. */
   why: words.optional(),
   offer: EvalProposal.optional(),
   colour: Colour,
@@ -138,16 +145,16 @@ export const Settlement = z.object({
 }).strict();
 export type Settlement = z.infer<typeof Settlement>;
 
-/** What of a task's committed outcomes is mail's: folded again after a crash. */
+/** The mail part of a task's committed outcomes; folded again after a crash. */
 export const MailRecord = z.object({
   proposed: Proposed.optional(),
   settled: z.array(Settlement.omit({ seq: true })).max(64).optional(),
-  /** Messages that its agent put aside. */
+  /** Messages that the agent dismissed. */
   dismissed: z.array(InboxId).max(64).optional(),
 }).strict();
 export type MailRecord = z.infer<typeof MailRecord>;
 
-/** What a message says; undefined where it is no mail of Remit's. */
+/** Parses the mail in a message; undefined if the message is not in Remit's mail format. */
 export function mailIn({ schema, body }: Pick<AgentMessage, "schema" | "body">): Mail | undefined {
   if (schema !== MAIL_SCHEMA) return undefined;
   try {
@@ -158,7 +165,7 @@ export function mailIn({ schema, body }: Pick<AgentMessage, "schema" | "body">):
   }
 }
 
-/** Where an answer to a message goes; undefined for a peer's, which other tools answer. */
+/** The box for an answer to a message; undefined for a peer's message, which other tools answer. */
 export function answerBox(message: Pick<AgentMessage, "sender" | "senderTask">): Box | undefined {
   const { sender, senderTask } = message;
   if (sender === "host") return "host";

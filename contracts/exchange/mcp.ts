@@ -1,5 +1,5 @@
 /**
- * Imported MCP servers: how one is run, what it was granted, which of its tools a person reviewed.
+ * Imported MCP servers: how a server is run, its grants, and its reviewed tools.
  * @module
  */
 import * as z from "zod";
@@ -13,8 +13,8 @@ export const McpServerName = z.string().max(24).regex(/^[a-z](?:[-_]?[a-z0-9])*$
 export type McpServerName = z.infer<typeof McpServerName>;
 
 /**
- * What stands for a server in its tools' names, `mcp_PART_TOOL`: the name without `-` and `_`, so that the first `_`
- * behind it ends it. No two servers of a remit.lock have one part.
+ * The server's part of its tools' names, `mcp_PART_TOOL`: the name without `-` and `_`, so that the
+ * next `_` ends it. Unique within a remit.lock.
  */
 export function mcpPart(name: string): string {
   return name.replace(/[-_]/g, "");
@@ -27,19 +27,19 @@ export const McpToolName = z.string().min(1).max(256);
 const path = z.string().max(4_096).regex(/^\/(?!.*(?:^|\/)\.{1,2}(?:\/|$))[^\p{Cc},]*$/u);
 /** `host:port`, in lower case. */
 export const McpHost = z.string().max(260).regex(/^[a-z0-9.-]{1,253}:[0-9]{1,5}$/);
-/** A unix socket, by its real path. Whoever listens there obeys no wall of the server's. */
+/** A unix socket by its real path. The listening program is outside the server's walls. */
 export const McpSocket = z.string().max(4_101).regex(
   /^unix:\/(?!.*(?:^|\/)\.{0,2}(?:\/|$))[^\p{Cc},]+$/u,
 );
-/** A name of an environment variable. None that steers Deno, a loader or a proxy is ever handed over. */
+/** Name of an environment variable; those that control Deno, a loader or a proxy are excluded. */
 export const McpEnvName = z.string().regex(
   /^(?!DENO_|OTEL_|LD_|NODE_OPTIONS$|[A-Za-z]*_?PROXY$|PATH$|HOME$|TMPDIR$)[A-Za-z_][A-Za-z0-9_]{0,127}$/i,
 );
 
-/** A tree of files that a server's code lies in: STATE/mcp/trees/ID, written once, checked before each start. */
+/** The file tree of a server's code: STATE/mcp/trees/ID, written once, verified before each start. */
 export const McpTree = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/),
-  /** SHA-256 over the sorted lines `MODE SHA256 PATH\n` of all its files (links: their target's). */
+  /** SHA-256 over the sorted lines `MODE SHA256 PATH\n` of all its files (for links: of the target). */
   sha256: Digest,
   files: z.int().min(1).max(200_000),
   bytes: z.int().min(1).max(2_000_000_000),
@@ -56,55 +56,55 @@ export const McpLaunch = z.discriminatedUnion("kind", [
     bin: z.string().max(128).regex(/^[A-Za-z0-9._-]+$/).optional(),
     args: z.array(z.string().max(4_096)).max(64),
     tree: McpTree,
-    /** Where its packages came from; Deno names folders of the tree by it. */
+    /** Registry of its packages; Deno names folders of the tree after it. */
     registry: z.string().max(1_024).optional(),
   }).strict(),
-  /** A program of this machine (python3, node, a binary) within a namespace: no live decisions. */
+  /** A program of this machine (python3, node, a binary) in a namespace, without decisions while it runs. */
   z.object({
     kind: z.literal("program"),
     program: path,
-    /** Of the program's own bytes. */
+    /** SHA-256 of the program's bytes. */
     sha256: Digest,
     args: z.array(z.string().max(4_096)).max(64),
-    /** Bound read-only beside the machine's libraries: where its code lies. */
+    /** Folders with its code, mounted read-only beside the machine's libraries. */
     folders: z.array(path).max(16),
-    /** Bound read-only as `/tree`, which arguments and `PYTHONPATH` may name. */
+    /** Mounted read-only as `/tree`, which arguments and `PYTHONPATH` may name. */
     tree: McpTree.optional(),
     env: z.record(McpEnvName, z.string().max(8_192)).optional(),
   }).strict(),
   /** At a URL: Streamable HTTP, or with `a2a` an A2A peer, whose skills are the tools `a2a_NAME_SKILL`. One origin. */
   z.object({
     kind: z.literal("http"),
-    /** Of the endpoint; for a peer, of its card. */
+    /** The endpoint; for a peer, its card. */
     url: z.string().max(2_048).regex(/^https?:\/\//),
     a2a: z.object({
-      /** Of the interface that the card names and that is spoken to: the card's own origin. */
+      /** The interface in use, named by the card and at the card's own origin. */
       endpoint: z.string().max(2_048).regex(/^https?:\/\//),
       binding: z.enum(["JSONRPC", "HTTP+JSON"]),
-      /** Thumbprints (RFC 7638, base64url) of the keys that signed the card; empty: nobody signed it. */
+      /** Thumbprints (RFC 7638, base64url) of the keys that signed the card; empty for an unsigned card. */
       keys: z.array(z.string().max(64)).max(8),
     }).strict().optional(),
   }).strict(),
 ]);
 export type McpLaunch = z.infer<typeof McpLaunch>;
 
-/** What a server may reach: never `run`, `ffi`, `sys`. A server at a URL has its origin and nothing else. */
+/** What a server may access; never `run`, `ffi` or `sys`. A server at a URL has only its own origin. */
 export const McpGrants = z.object({
-  /** Real paths of files or folders; a folder covers what lies beneath it. */
+  /** Real paths of files or folders; a folder covers everything beneath it. */
   read: z.array(path).max(64),
-  /** Changes are staged, unless {@link ImportedServer.direct} says otherwise. */
+  /** Changes are staged, except in {@link ImportedServer.direct}. */
   write: z.array(path).max(64),
   /** Hosts, and unix sockets of this machine as `unix:/path`. */
   net: z.array(z.union([McpHost, McpSocket])).max(64),
 }).strict();
 export type McpGrants = z.infer<typeof McpGrants>;
 
-/** Paths of the unix sockets among what a server may reach. */
+/** Paths of the unix sockets in a server's network grants. */
 export function mcpSocketsOf(net: readonly string[]): string[] {
   return net.filter((each) => each.startsWith("unix:")).map((each) => each.slice("unix:".length));
 }
 
-/** Grants of nothing. */
+/** Empty grants. */
 export const NO_GRANTS: McpGrants = Object.freeze({ read: [], write: [], net: [] });
 
 /** A reviewed tool of an imported server. */
@@ -113,53 +113,53 @@ export const ImportedTool = z.object({
   name: ToolName,
   /** Its name on the wire. */
   tool: McpToolName,
-  /** As a model is shown it: data with its provenance, bounded. */
+  /** The description for models: data with its provenance, bounded. */
   description: z.string().min(1).max(4_096),
   /** JSON Schema of the arguments, bounded, as JSON text. */
   paramSchema: z.string().min(2).max(65_536),
-  /** Bounded as well; a result's structured content is held against it. */
+  /** Bounded as well; structured content of results is checked against it. */
   resultSchema: z.string().min(2).max(65_536).optional(),
-  /** The highest that the server's grants allow during its calls, raised by annotations. */
+  /** The gravest effect that the server's grants allow during its calls, raised by annotations. */
   effect: EffectClass,
-  /** `read`: it is taken to only read, and the process that serves its calls can do no more. */
+  /** `read`: treated as read-only, and the process that serves its calls can do no more. */
   holds: z.enum(["read", "all"]),
-  /** A call may be made again after a crash. */
+  /** Whether a call may be repeated after a crash. */
   idempotent: z.boolean(),
-  /** Of what the server said: name, title, description, schemas, annotations. It changes: suspended. */
+  /** Digest of the server's own name, title, description, schemas and annotations. A tool that differs is suspended. */
   digest: Digest,
 }).strict();
 export type ImportedTool = z.infer<typeof ImportedTool>;
 
-/** A server as a task is handed it: everything of it was reviewed and is pinned. */
+/** A server as a task holds it: all of it reviewed and pinned. */
 export const ImportedServer = z.object({
   name: McpServerName,
   launch: McpLaunch,
   grants: McpGrants,
-  /** Of `grants.write`: what is changed there goes into the folder after each call; all else is staged. */
+  /** The part of `grants.write` whose changes are applied after each call; all others are staged. */
   direct: z.array(path).max(64).optional(),
-  /** Of `grants.write`: those that were files, and not folders, when it was handed over. */
+  /** The part of `grants.write` that were files and not folders when the server was granted. */
   files: z.array(path).max(64).optional(),
   /** Plain values of its environment. */
   env: z.record(McpEnvName, z.string().max(8_192)),
-  /** Variables whose values the operator keeps as secrets: lent to the kernel, `lendMcp`. */
+  /** Variables with secret values, which the operator lends to the kernel (`lendMcp`). */
   secretEnv: z.array(McpEnvName).max(64),
-  /** Headers of requests to it that are kept as secrets; OAuth's `authorization` among them. */
+  /** Request headers with secret values, including OAuth's `authorization`. */
   secretHeaders: z.array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/)).max(16),
   tools: z.array(ImportedTool).max(512),
-  /** Tools `mcp_NAME_resource` and `mcp_NAME_prompt` are offered, too. */
+  /** Whether the tools `mcp_NAME_resource` and `mcp_NAME_prompt` are offered. */
   offers: z.object({ resources: z.boolean(), prompts: z.boolean() }).strict(),
-  /** Tokens that its requests for inference may use in a task, each with a person's consent; 0: none. */
+  /** Tokens that its inference requests may use in a task, each with a person's consent. */
   samplingTokens: z.int().min(0).max(10_000_000),
-  /** It may ask the person for input. */
+  /** Whether it may ask the person for input. */
   elicitation: z.boolean(),
-  /** The most confidential text that may be sent to it. */
+  /** Highest label of text that may be sent to it. */
   clearance: Label,
-  /** The protocol revision that it spoke at its review: asked for first. Absent: nobody knows. */
+  /** Protocol revision at its review, requested first; absent if unknown. */
   revision: z.string().max(32).optional(),
 }).strict();
 export type ImportedServer = z.infer<typeof ImportedServer>;
 
-/** What a server says of one tool: untrusted, bounded in size and depth, not yet translated. */
+/** A server's description of one tool: untrusted, bounded in size and depth, not yet translated. */
 export const McpToolWords = z.object({
   name: McpToolName,
   title: z.string().max(1_024).optional(),
@@ -176,7 +176,7 @@ export const McpToolWords = z.object({
 }).strict();
 export type McpToolWords = z.infer<typeof McpToolWords>;
 
-/** What a server says of one resource or template: untrusted, bounded. */
+/** A server's description of one resource or template: untrusted, bounded. */
 export const McpResourceWords = z.object({
   /** Set on resources. */
   uri: z.string().max(4_096).optional(),
@@ -190,7 +190,7 @@ export const McpResourceWords = z.object({
 }).strict();
 export type McpResourceWords = z.infer<typeof McpResourceWords>;
 
-/** What a server says of one prompt: untrusted, bounded. */
+/** A server's description of one prompt: untrusted, bounded. */
 export const McpPromptWords = z.object({
   name: z.string().min(1).max(256),
   title: z.string().max(1_024).optional(),
@@ -205,7 +205,7 @@ export const McpPromptWords = z.object({
 }).strict();
 export type McpPromptWords = z.infer<typeof McpPromptWords>;
 
-/** Everything a server says of itself: the answer of a first look. */
+/** A server's complete description of itself: the result of the first inspection. */
 export const ServerListing = z.object({
   /** Protocol revision in use, `2025-11-25`. */
   protocol: z.string().max(32),
@@ -215,34 +215,34 @@ export const ServerListing = z.object({
     title: z.string().max(256).optional(),
   }).strict(),
   instructions: z.string().max(65_536).optional(),
-  /** Names of what it can: `tools`, `resources`, `prompts`, `logging`, `completions`, `tasks`. */
+  /** Names of its capabilities: `tools`, `resources`, `prompts`, `logging`, `completions`, `tasks`. */
   capabilities: z.array(z.string().max(64)).max(32),
   tools: z.array(McpToolWords).max(512),
   resources: z.array(McpResourceWords).max(512),
   templates: z.array(McpResourceWords).max(256),
   prompts: z.array(McpPromptWords).max(256),
-  /** What was left out for its size or form, a sentence each. */
+  /** Sentences about parts omitted for their size or form. */
   left: z.array(z.string().max(512)).max(64),
 }).strict();
 export type ServerListing = z.infer<typeof ServerListing>;
 
-/** One kind of access that a server asked for, and what became of it. */
+/** An access that a server requested, and whether it was allowed. */
 export interface McpAccess {
   readonly permission: "read" | "write" | "net" | "env" | "run" | "sys" | "ffi" | "import";
-  /** A path, a host, a name; null asks for all. */
+  /** A path, host or name; null for all. */
   readonly value: string | null;
   readonly allowed: boolean;
   readonly times: number;
 }
 
-/** What a first look or an inspection found. */
+/** The result of an inspection. */
 export interface McpLook {
-  /** Absent when it never came so far: `ended` says why. */
+  /** Absent if the server ended before answering; `ended` says why. */
   readonly words?: ServerListing;
   readonly accesses: readonly McpAccess[];
-  /** What it printed as errors, capped: untrusted. */
+  /** Its standard error, capped. Untrusted. */
   readonly errors: string;
-  /** How it ended by itself, if it did. */
+  /** How the server ended, if it ended by itself. */
   readonly ended?: string;
   /** Milliseconds from its start to the answer of `initialize`. */
   readonly readyMs?: number;
@@ -250,28 +250,28 @@ export interface McpLook {
   readonly bytes?: number;
 }
 
-/** Using a server at all: its own part, so that it covers none of the server's grants. */
+/** Scope for using a server at all; a separate path so that it covers none of the server's grants. */
 export function mcpUse(name: string): Scope {
   return { resource: "mcp", right: "use", path: `${name}/call` };
 }
 
-/** A file or folder that a server was granted, by its absolute path. */
+/** Scope of a file or folder granted to a server, by its absolute path. */
 export function mcpFile(name: string, right: "read" | "write", path: string): Scope {
   return { resource: "mcp", right, path: path === "/" ? name : `${name}${path}` };
 }
 
-/** A host that a server was granted, `host:port`. */
+/** Scope of a host granted to a server, `host:port`. */
 export function mcpNet(name: string, host: string): Scope {
   return { resource: "mcp", right: "use", path: `${name}/net/${host}` };
 }
 
-/** `host:port` of an address. @throws TypeError when it is none */
+/** `host:port` of a URL. @throws TypeError for an invalid URL */
 export function mcpHostOf(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port === "" ? protocol === "https:" ? "443" : "80" : port}`;
 }
 
-/** Everything that a task is granted of a server: one lease each. */
+/** All scopes that a task holds for a server, one lease each. */
 export function mcpScopes(server: Pick<ImportedServer, "name" | "launch" | "grants">): Scope[] {
   const { name, launch, grants } = server;
   const net = launch.kind === "http" ? [mcpHostOf(launch.url)] : grants.net;

@@ -1,6 +1,10 @@
-/** What the command line and a kernel say of an imported server beside its tasks: values lent, tokens, its log. @module */
+/**
+ * Values lent to an imported server, its OAuth tokens, and its log, as the command line and the kernel
+ * exchange them.
+ * @module
+ */
 
-/** Values that one imported server needs: into its environment, or into headers of requests to it. */
+/** Secret values for one imported server: for its environment or for request headers. */
 export interface McpLoan {
   readonly server: string;
   readonly env: Readonly<Record<string, string>>;
@@ -9,7 +13,7 @@ export interface McpLoan {
   readonly oauth?: McpOAuth;
 }
 
-/** Tokens of one remote server, and how they are renewed. RFC 6749, 8707. */
+/** Tokens of one remote server and what their renewal needs. RFC 6749, 8707. */
 export interface McpOAuth {
   readonly tokenEndpoint: string;
   readonly clientId: string;

@@ -1,26 +1,30 @@
 /**
- * Planned programs: what a planner's model may write, as the kernel parsed it and a worker interprets it. Apart from
- * all schemas, so that a worker loads none. docs/planned_programs.md.
+ * Planned programs: the syntax tree of a program that a planner's model wrote, as the kernel parses
+ * it and a worker interprets it. Separate from all schemas so that a worker loads none.
+ * docs/planned_programs.md.
  * @module
  */
 
 /** `program` of a task whose model writes one program, which then makes the calls. */
 export const PLANNED_PROGRAM = "remit:planned";
 
-/** The tool that takes a program, and the one by which a program asks a model that holds no tool. */
+/** The tool that takes a program, and the tool by which a program asks a model without tools. */
 export const PLAN_RUN = "plan_run", PLAN_ASK = "plan_ask";
 
-/** Most UTF-16 units of a program, and most places in it that make a call. */
+/** Maximum UTF-16 units of a program, and maximum call sites in it. */
 export const PROGRAM_CHARS = 65_536, MAX_SITES = 100;
 
-/** Names a call that a program makes: its plan, its place in the program, and which of that place's calls it is, from 1. */
+/**
+ * Id of a call that a program makes: the plan, the call site, and the count of calls from that
+ * site, from 1.
+ */
 export function siteCallId(plan: number, site: number, nth: number): string {
   return `plan-${plan}-${site}-${nth}`;
 }
 
 const SITE_CALL = /^plan-\d{1,4}-(\d{1,3})-(\d{1,4})$/;
 
-/** Reads what {@link siteCallId} wrote; undefined for any other id. */
+/** Parses an id of {@link siteCallId}; undefined for any other id. */
 export function siteOfCall(
   id: string,
 ): { readonly site: number; readonly nth: number } | undefined {
@@ -28,18 +32,18 @@ export function siteOfCall(
   return found === null ? undefined : { site: Number(found[1]), nth: Number(found[2]) };
 }
 
-/** Operators of two values; both are always computed. */
+/** Binary operators; both operands are always computed. */
 export const BINARY = ["+", "-", "*", "/", "%", "===", "!==", "<", "<=", ">", ">="] as const;
-/** See {@link BINARY}. */
+/** One of {@link BINARY}. */
 export type Binary = typeof BINARY[number];
 
 /** A variable, numbered over the whole program. */
 export type Variable = number;
 
-/** A function of the program: it is called, or handed to a list's method, and is never a value. */
+/** A function of the program: called, or passed to a list's method; never a value. */
 export interface PlanFunction {
   readonly id: number;
-  /** The function that it stands in. */
+  /** Id of the enclosing function. */
   readonly within: number;
   readonly params: readonly Variable[];
   readonly body: readonly Statement[];
@@ -47,10 +51,10 @@ export interface PlanFunction {
 
 /** An expression. */
 export type Expression =
-  /** Absent value: `undefined`. */
+  /** No `value`: `undefined`. */
   | { readonly k: "literal"; readonly value?: null | boolean | number | string }
   | { readonly k: "variable"; readonly id: Variable }
-  /** One text more than there are values between them. */
+  /** `texts` has one entry more than `of`; they alternate. */
   | {
     readonly k: "template";
     readonly texts: readonly string[];
@@ -64,7 +68,7 @@ export type Expression =
     readonly key: Expression;
     readonly optional?: true;
   }
-  /** What is left of a list from a place on, or of a record without some names. */
+  /** The rest of a list from an index, or of a record without some fields. */
   | { readonly k: "rest"; readonly of: Expression; readonly from: number | readonly string[] }
   | { readonly k: "not" | "minus" | "typeof"; readonly of: Expression }
   | { readonly k: "binary"; readonly op: Binary; readonly a: Expression; readonly b: Expression }
@@ -77,7 +81,7 @@ export type Expression =
   }
   /** A function of the program. */
   | { readonly k: "call"; readonly id: number; readonly args: readonly Expression[] }
-  /** A method of a text or list, or a function of the box (`on` absent). */
+  /** A method of a text or list, or a built-in function (no `on`). */
   | {
     readonly k: "method";
     readonly name: string;
@@ -85,7 +89,7 @@ export type Expression =
     readonly args: readonly (Expression | PlanFunctionRef)[];
     readonly optional?: true;
   }
-  /** A call of a tool: `args` is always a record whose names are known. */
+  /** A call of a tool: `args` is always a record with known names. */
   | {
     readonly k: "tool";
     readonly site: number;
@@ -105,7 +109,7 @@ export interface Item {
   readonly value: Expression;
 }
 
-/** A field of a record; without a key a spread record. */
+/** A field of a record; no `key`: a spread record. */
 export interface Field {
   readonly key?: Expression;
   readonly value: Expression;
@@ -119,7 +123,7 @@ export type Statement =
     readonly value: Expression;
     readonly fixed: boolean;
   }
-  /** `path`: keys down to what is changed; values are not shared, so nobody else sees the change. */
+  /** `path`: keys to the changed place. Values are not shared, so no other variable changes. */
   | {
     readonly s: "set";
     readonly id: Variable;
@@ -143,7 +147,7 @@ export type Statement =
     readonly s: "while";
     readonly test: Expression;
     readonly body: readonly Statement[];
-    /** What a `for (;;)` does after each round, also after `continue`. */
+    /** The update of a `for (;;)`, run after each round and after `continue`. */
     readonly after: readonly Statement[];
   }
   | { readonly s: "do"; readonly value: Expression }
@@ -152,7 +156,7 @@ export type Statement =
   | { readonly s: "return"; readonly value?: Expression }
   | { readonly s: "break" | "continue" };
 
-/** A whole program. The first function is what runs. */
+/** A program; its first function is the entry. */
 export interface PlanProgram {
   readonly functions: readonly PlanFunction[];
 }

@@ -1,17 +1,17 @@
-/** Colour and label of contents by their SHA-256, for the whole state. docs/decision/0038. @module */
+/** Colour and label of contents by SHA-256, for a whole state folder. docs/decision/0038. @module */
 import * as z from "zod";
 import { Colour, Label } from "../authority/colour.ts";
 import { Digest, Millis, TaskId } from "../authority/ids.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { WikiContents } from "../wire/wire_wiki.ts";
 
-/** How far a content is trusted, and how confidential it is. */
+/** Trust (colour) and confidentiality (label) of a content. */
 export interface ContentColours {
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** A content that leaves whoever knew what it carries: it is in a folder, or was released. */
+/** A content that has left the kernel's tracking: written to a folder, or released. */
 export interface KnownContent extends ContentColours {
   /** SHA-256 of the whole content, lower-case hex. */
   readonly digest: string;
@@ -27,21 +27,20 @@ export interface KnownContent extends ContentColours {
  */
 export const TRIVIAL_BYTES = 16;
 
-/** What a person can sanitize, item by item: what a call answered, or the bytes of a file. */
+/** What a person can sanitize: the result of a call, or the bytes of a file. */
 export const SanitizedKind = z.enum(["result", "file"]);
-/** See {@link SanitizedKind}. */
 export type SanitizedKind = z.infer<typeof SanitizedKind>;
 
-/** A person's word that exactly these bytes are trusted further, signed with the passphrase key. */
+/** A person's statement, signed with the passphrase key, that exactly these bytes are trusted more. */
 export const SanitizeMark = z.object({
   kind: SanitizedKind,
   /** For people: `TASK/CALL`, an artifact, a path. */
   name: z.string().min(1).max(512),
   task: TaskId.optional(),
-  /** SHA-256 of the bytes: of a result's text in UTF-8, of a file as it is. */
+  /** SHA-256 of a result's text in UTF-8, or of a file's bytes. */
   digest: Digest,
   bytes: z.int().min(TRIVIAL_BYTES).max(1_000_000_000),
-  /** How the item stood. The label stays as it was. */
+  /** Colour and label before; the label does not change. */
   from: z.object({ colour: Colour, label: Label }).strict(),
   to: z.enum(["BLUE", "YELLOW"]),
   by: z.string().min(1).max(128),
@@ -50,29 +49,28 @@ export const SanitizeMark = z.object({
   key: z.string().max(64),
   signature: z.string().max(128),
 }).strict();
-/** See {@link SanitizeMark}. */
 export type SanitizeMark = z.infer<typeof SanitizeMark>;
 
-/** What is signed, as JSON: all of a mark but its signature, and what it is for. */
+/** The signed claim: all fields of a mark except its signature. */
 export function sanitizeClaim(mark: Omit<SanitizeMark, "signature">): JsonObject {
   const { kind, name, task, digest, bytes, from, to, by, at, key } = mark;
   const of = task === undefined ? {} : { task };
   return { sanitizes: kind, name, ...of, digest, bytes, from: { ...from }, to, by, at, key };
 }
 
-/** Where the act stands in the log: chain, event, and that event's hash. */
+/** Position of the act in the log: chain, event number, event hash. */
 export interface Sanitized {
   readonly chain: string;
   readonly n: number;
   readonly hash: string;
 }
 
-/** Items by kind and digest, as a command line asks what is known and was signed of them. */
+/** A query of the command line for the known and signed colours of items. */
 export const SignedAsk = z.object({
   items: z.array(z.object({ kind: SanitizedKind, digest: Digest }).strict()).max(1_000),
 }).strict();
 
-/** Tells of each item what is known of such bytes as a file, and what was signed; null: nobody signed. */
+/** Answers a query: for each item the known colours of a file with these bytes, and the signed colour or null. */
 export function tellSigned(
   contents: ContentLookup & SignedContents,
   { items }: z.infer<typeof SignedAsk>,
@@ -85,33 +83,33 @@ export function tellSigned(
   };
 }
 
-/** Looks contents up. */
+/** Lookup of contents by digest. */
 export interface ContentLookup {
-  /** The lowest colour and highest label of all that are known; BLUE and public where none is. */
+  /** The lowest colour and highest label of all known contents; BLUE and public if none is known. */
   of(digests: Iterable<string>): ContentColours;
 }
 
-/** Finds what a person signed for one item alone. */
+/** Lookup of signed colours. */
 export interface SignedContents {
-  /** The colour that a person's own `sanitize` gives exactly these bytes of this kind; undefined: nobody signed. */
+  /** The colour that a person's `sanitize` gave exactly these bytes; undefined if nobody signed. */
   signed(kind: SanitizedKind, digest: string): Colour | undefined;
 }
 
-/** What is known of contents in one state folder. */
+/** The known contents of one state folder. */
 export interface ContentTrust extends ContentLookup, SignedContents {
   /**
-   * Records what contents carry, durable when it returns. A content only becomes worse, unless a
-   * person sanitized it. Throws Fault `storeFull`, `conflict`.
+   * Records colours and labels of contents; durable when it returns. A content only becomes worse
+   * unless a person sanitized it. Throws Fault `storeFull`, `conflict`.
    */
   record(contents: readonly KnownContent[]): void;
-  /** Takes a person's `sanitize` of one item in: its signature was checked. */
+  /** Records a person's `sanitize` of one item, whose signature the caller has checked. */
   sanitize(mark: Pick<SanitizeMark, "kind" | "digest" | "bytes" | "from" | "to">): void;
-  /** Sets what a person signed for exactly this content, better or worse. */
+  /** Sets the colour and label that a person signed for this content, better or worse. */
   mark(digest: string, signed: ContentColours): void;
   close(): void;
 }
 
-/** Serves what a wiki's process asks of contents; undefined for another request. Throws for a bad one. */
+/** Serves a wiki process's requests about contents; undefined for other requests. Throws on invalid bodies. */
 export function serveContents(
   contents: Pick<ContentTrust, "of" | "record" | "mark">,
   op: string,
@@ -125,14 +123,14 @@ export function serveContents(
   for (const { digest, colour, label, signed } of told) {
     if (signed) contents.mark(digest, { colour, label });
   }
-  // Its own small ones a wiki does not tell.
+  // A wiki does not report its own trivial contents, so each counts as large enough to record.
   contents.record(
     told.filter(({ signed }) => !signed).map((each) => ({ ...each, bytes: TRIVIAL_BYTES })),
   );
   return null;
 }
 
-/** Nothing is known, and nothing is kept: for what has no state folder. */
+/** Knows and stores nothing; used without a state folder. */
 export const NOTHING_KNOWN: ContentTrust = Object.freeze<ContentTrust>({
   of: () => ({ colour: "BLUE", label: "public" }),
   signed: () => undefined,

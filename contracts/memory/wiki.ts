@@ -1,33 +1,33 @@
-/** What the wiki memory tells: findings, passages that were found, notes, its record. @module */
+/** Answers of the wiki memory: lint findings, search hits, notes, its log. @module */
 import * as z from "zod";
 import { Digest, Millis } from "../authority/ids.ts";
 import { Colour, Label } from "../authority/colour.ts";
 
 /** Every rule of the lint. */
 export const LINT_RULES = [
-  "missingCitation", // a claim without one
-  "brokenCitation", // its source, lines or digest are not there
+  "missingCitation", // a claim without a citation
+  "brokenCitation", // the cited source, lines or digest do not exist
   "changedSource", // the source has a newer version without the cited words, or was removed
-  "alteredSource", // raw bytes are not what was ingested
+  "alteredSource", // the raw bytes differ from those ingested
   "stalePage",
   "orphanPage",
   "brokenLink",
   "duplicatePage",
-  "misquote", // words in quotes that do not stand in the cited lines, or stand there with a negation
+  "misquote", // quoted words that are not in the cited lines, or are negated there
   "contradiction",
   "untrustedClaim", // all of its sources are RED
   "labelDrift", // front matter shows another label than the store has
   "colourDrift",
   "longPage",
   "frontMatter",
-  "handEdit", // a file that was changed past the store
+  "handEdit", // a file changed outside the store
   "expiredSource",
   "logAltered",
 ] as const;
 /** One of {@link LINT_RULES}. */
 export type LintRule = (typeof LINT_RULES)[number];
 
-/** One thing that the lint found. */
+/** One finding of the lint. */
 export interface Finding {
   readonly rule: LintRule;
   readonly severity: "error" | "warning";
@@ -39,7 +39,7 @@ export interface Finding {
   readonly remedy: string;
   /** Whether `--fix` has a patch for it. */
   readonly fixable: boolean;
-  /** The other place, of a contradiction or a duplicate. */
+  /** The other place of a contradiction or duplicate. */
   readonly other?: { readonly file: string; readonly line?: number };
 }
 
@@ -53,26 +53,26 @@ export const Hit = z.object({
   /** At most 1,200 characters. */
   text: z.string().max(1_200),
   title: z.string().max(512),
-  /** The headings above it, outermost first. */
+  /** Enclosing headings, outermost first. */
   headings: z.array(z.string().max(256)).max(8),
-  /** Of a page: its name. Of a source: where it came from. */
+  /** A page's name, or a source's origin. */
   origin: z.string().max(4_096),
   digest: Digest,
-  /** Fused rank score; higher is better; of different queries they do not compare. */
+  /** Fused rank score; higher is better; not comparable between queries. */
   score: z.number(),
   colour: Colour,
   label: Label,
-  /** Set for a page whose sources have changed since. */
+  /** Whether a page's sources have changed since it was written. */
   stale: z.boolean(),
 }).strict();
 export type Hit = z.infer<typeof Hit>;
 
-/** What a query found. */
+/** The result of a query. */
 export interface Found {
   readonly hits: readonly Hit[];
-  /** `none`: nothing fits; `weak`: the best fits in part only. */
+  /** `none`: nothing matches; `weak`: the best hit matches only in part. */
   readonly fit: "good" | "weak" | "none";
-  /** What was looked through, for the caller's clearance. */
+  /** What was searched, within the caller's clearance. */
   readonly searched: {
     readonly pages: number;
     readonly sources: number;
@@ -82,11 +82,11 @@ export interface Found {
   };
 }
 
-/** Where a note of an agent's goes. */
+/** Where an agent's note is stored. */
 export const NoteKind = z.enum(["taskLog", "projectWiki", "userMemory"]);
 export type NoteKind = z.infer<typeof NoteKind>;
 
-/** What an agent wished to remember. */
+/** A note that an agent wants to keep. */
 export const Note = z.object({
   /** `n` and 12 characters. */
   id: z.string().regex(/^n[0-9a-z]{12}$/),
@@ -104,7 +104,7 @@ export const Note = z.object({
 }).strict();
 export type Note = z.infer<typeof Note>;
 
-/** One step on the wiki's append-only record. */
+/** One entry of the wiki's append-only log. */
 export interface WikiEvent {
   readonly n: number;
   readonly at: number;

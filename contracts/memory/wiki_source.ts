@@ -21,7 +21,7 @@ export const SourceKind = z.enum([
 ]);
 export type SourceKind = z.infer<typeof SourceKind>;
 
-/** Kinds whose own lines are cited; of the others a text form lies beside the raw bytes. */
+/** Kinds whose own lines are cited; other kinds have an extracted text beside the raw bytes. */
 export const TEXT_KINDS: ReadonlySet<SourceKind> = new Set([
   "markdown",
   "text",
@@ -37,7 +37,7 @@ export const SourceOrigin = z.object({
   /** `operator`, or the task that brought it. */
   by: z.string().min(1).max(128),
   retrievedAt: Millis,
-  /** What made text of the bytes, `NAME@VERSION`; absent where the bytes are text. */
+  /** The parser that extracted the text, `NAME@VERSION`; absent where the bytes are text. */
   parser: z.string().max(128).optional(),
 }).strict();
 export type SourceOrigin = z.infer<typeof SourceOrigin>;
@@ -46,12 +46,12 @@ export type SourceOrigin = z.infer<typeof SourceOrigin>;
 export const WikiSource = z.object({
   /** Number of this version in this wiki. */
   id: z.int().min(1),
-  /** Whose version it is: `file:/abs/path`, a URL, `stdin:NAME`, `answer:PAGE`. */
+  /** Names the source across versions: `file:/abs/path`, a URL, `stdin:NAME`, `answer:PAGE`. */
   key: z.string().min(1).max(4_200),
   version: z.int().min(1),
-  /** Of the raw bytes. */
+  /** SHA-256 of the raw bytes. */
   digest: Digest,
-  /** Of the bytes whose lines are cited; equal to `digest` for {@link TEXT_KINDS}. */
+  /** SHA-256 of the bytes whose lines are cited; equal to `digest` for {@link TEXT_KINDS}. */
   textDigest: Digest,
   kind: SourceKind,
   title: z.string().max(512),
@@ -65,10 +65,10 @@ export const WikiSource = z.object({
   colour: Colour,
   owner: z.string().max(128),
   provenance: SourceOrigin,
-  /** `removed`: its origin is gone; its bytes stay, and what cites it still holds. */
+  /** `removed`: the origin is gone; the bytes stay and citations remain valid. */
   state: z.enum(["current", "superseded", "removed"]),
   ingestedAt: Millis,
-  /** When it stops being found. */
+  /** When searches stop returning the source. */
   expiresAt: Millis.optional(),
 }).strict();
 export type WikiSource = z.infer<typeof WikiSource>;

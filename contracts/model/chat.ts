@@ -9,14 +9,14 @@ export const ECHO_LIMIT = 131_072;
 /** Longest text of one message, in UTF-16 units. */
 export const MESSAGE_LIMIT = 1_000_000;
 
-/** Most calls of one answer that are made. */
+/** Maximum number of calls of one answer that are made. */
 export const MAX_CALLS = 64;
-/** Most calls that a message holds: those beyond {@link MAX_CALLS} are answered as too many. */
+/** Maximum number of calls in a message; those beyond {@link MAX_CALLS} are refused. */
 export const MAX_PROPOSED = 128;
 
-/** Why a call that stands in an answer is not made: the gate refuses it in these words. */
+/** Why a call in an answer is not made; the gate refuses it with this text. */
 export const Unmade = z.object({
-  /** `cut`: the answer ended within it; `unreadable`: it is no call in any form; `surplus`: too many at once. */
+  /** `cut`: the answer ended within the call; `unreadable`: not parseable as a call; `surplus`: too many calls. */
   kind: z.enum(["cut", "unreadable", "surplus"]),
   why: z.string().max(1_000),
 }).strict();
@@ -33,17 +33,17 @@ export const Provenance = z.object({
 }).strict();
 export type Provenance = z.infer<typeof Provenance>;
 
-/** A proposed tool call. `arguments` is JSON text, as the model wrote it. */
+/** A proposed tool call. `arguments` is the model's JSON text. */
 export const ToolCall = z.object({
   id: CallId,
   name: z.string().max(128),
   arguments: z.string().max(MESSAGE_LIMIT),
   /**
-   * What the provider wants said back with the call (its signature, its model's thoughts), in the
-   * words of its backend: opaque to everyone else, and sent to the model that said it alone.
+   * Data that the provider wants back with the call (its signature, the model's thoughts), encoded
+   * by its backend: opaque to all others, and sent only to the model that produced it.
    */
   echo: z.string().max(ECHO_LIMIT).optional(),
-  /** It is not to be made; absent: it is whole. */
+  /** Set if the call must not be made. */
   unmade: Unmade.optional(),
 }).strict();
 /** See {@link ToolCall}. The name is untrusted: it need not be a {@link ToolName}. */

@@ -1,7 +1,7 @@
 /** Reads a GGUF header value by value, never past the file's end. @module */
 import { Fault } from "../base/fault.ts";
 
-/** Bytes of the fixed-size metadata types, by number; 8 is a string, 9 an array. */
+/** Byte sizes of the fixed-size metadata types, by type number. */
 const SCALAR_BYTES: ReadonlyMap<number, number> = new Map([
   [0, 1],
   [1, 1],
@@ -15,30 +15,28 @@ const SCALAR_BYTES: ReadonlyMap<number, number> = new Map([
   [11, 8],
   [12, 8],
 ]);
-/** Number of the type string. */
 const TYPE_TEXT = 8;
-/** Number of the type array. */
 const TYPE_ARRAY = 9;
 
-/** A file as a header is read from it. */
+/** The file that a header is read from. */
 export interface HeaderFile {
   /** In bytes. */
   readonly length: number;
-  /** A copy of bytes; fewer at the end of the file. */
+  /** Copies bytes; fewer at the end of the file. */
   read(at: number, length: number): Uint8Array<ArrayBuffer>;
 }
 
-/** What a value of the metadata can be here; lists of numbers are skipped unless asked for. */
+/** A metadata value; lists are skipped unless asked for. */
 export type MetadataValue = string | number | boolean | readonly string[] | readonly number[];
 
-/** A place in the file that moves on with each read. All throw `invalidInput`. */
+/** A reading position that advances with each read. All reads throw `invalidInput`. */
 export interface GgufCursor {
   at(): number;
   u32(): number;
   u64(): number;
   /** UTF-8 of at most `most` bytes. */
   text(most: number): string;
-  /** A value with the number of its type before it; undefined for an array that is not `wanted`. */
+  /** A value preceded by its type number; undefined for an array that is not `wanted`. */
   value(wanted: boolean): MetadataValue | undefined;
 }
 
@@ -47,7 +45,7 @@ const MAX_TEXT = 4_194_304;
 const MAX_ITEMS = 4_000_000;
 const MAX_TOKEN = 65_536;
 
-/** A fault that says what is wrong with the file. */
+/** A fault that names the file's defect. */
 export function badGguf(why: string): Fault {
   return new Fault("invalidInput", `Cannot read the weights as GGUF: ${why}`);
 }

@@ -1,4 +1,4 @@
-/** What a GGUF file says of itself, checked before any engine sees it. @module */
+/** The header of a GGUF file, checked before any engine reads the file. @module */
 import {
   badGguf,
   type GgufCursor,
@@ -7,7 +7,7 @@ import {
   type MetadataValue,
 } from "./gguf_cursor.ts";
 
-/** A tensor's place in the file. */
+/** A tensor's byte range in the file. */
 export interface TensorPlace {
   readonly name: string;
   /** Bytes from the file's beginning. */
@@ -15,7 +15,7 @@ export interface TensorPlace {
   readonly end: number;
 }
 
-/** A header that holds together: every tensor lies in the file, every count is bounded. */
+/** A consistent header: every tensor lies within the file, every count is bounded. */
 export interface GgufHeader {
   readonly architecture: string;
   readonly name: string | undefined;
@@ -25,18 +25,18 @@ export interface GgufHeader {
   /** Length of a token's vector. */
   readonly width: number;
   readonly layers: number;
-  /** Of the keys and values that are kept for a token in one layer, numbers. */
+  /** Numbers kept in the key-value cache for one token in one layer. */
   readonly kept: number;
   /** Jinja; absent in many embedders. */
   readonly chatTemplate: string | undefined;
-  /** Texts that steer the model where they stand in a prompt, as `<|im_start|>`. */
+  /** Control tokens as text, such as `<|im_start|>`. */
   readonly controls: readonly string[];
   /** The text that ends an answer. */
   readonly end: string | undefined;
   readonly tensors: readonly TensorPlace[];
 }
 
-/** How tensors of one type lie in a file: so many values in a block of so many bytes. */
+/** Storage of one tensor type: `values` numbers in a block of `bytes`. */
 interface TensorType {
   readonly values: number;
   readonly bytes: number;
@@ -45,7 +45,7 @@ interface TensorType {
 const plain = (bytes: number): TensorType => ({ values: 1, bytes });
 const blocks = (values: number, bytes: number): TensorType => ({ values, bytes });
 
-/** By the number in the file. What is missing here, this engine does not read. */
+/** By type number. The engine does not support other types. */
 const TENSOR_TYPES: ReadonlyMap<number, TensorType> = new Map([
   [0, plain(4)], // F32
   [1, plain(2)], // F16
@@ -79,7 +79,7 @@ const TENSOR_TYPES: ReadonlyMap<number, TensorType> = new Map([
   [39, blocks(32, 17)], // MXFP4
 ]);
 
-/** `general.file_type` by its number: what most of the weights are. */
+/** `general.file_type` by number: the type of most weights. */
 const QUANTISATIONS: ReadonlyMap<number, string> = new Map([
   [0, "F32"],
   [1, "F16"],
@@ -122,18 +122,18 @@ const MAX_ENTRIES = 4_096;
 const MAX_KEY = 256;
 const MAX_NAME = 63;
 const MAX_CONTROLS = 16_384;
-/** Lists that are read; the others are passed over. */
+/** The lists that are read; others are skipped. */
 const LISTS: ReadonlySet<string> = new Set(["tokenizer.ggml.tokens", "tokenizer.ggml.token_type"]);
-/** Types of tokens: control, and defined by the user (of which most are runs of blanks and the like). */
+/** Types of tokens: control tokens, and user-defined tokens (mostly runs of blanks). */
 const CONTROL = 3;
 const DEFINED = 4;
 const MARK = /^<.*[|｜_].*>$/;
-/** Written into ids and shown. */
+/** Part of displayed ids. */
 const ARCHITECTURE = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 type Metadata = ReadonlyMap<string, MetadataValue>;
 
-/** Reads the header. Throws `invalidInput` that says what is wrong. */
+/** Reads and checks the header. Throws Fault `invalidInput` that names the defect. */
 export function readGgufHeader(file: HeaderFile): GgufHeader {
   const cursor = makeGgufCursor(file);
   if (cursor.u32() !== MAGIC) throw badGguf('it does not begin with "GGUF"');

@@ -4,7 +4,7 @@ import { ChatMessage, ToolCall } from "./chat.ts";
 import { Price } from "./model_config.ts";
 import { ToolDescriptor } from "../tool/tool.ts";
 
-/** What a backend says of itself. It never says what a session may do. */
+/** A backend's description of itself; never a permission. */
 export const ModelInfo = z.object({
   /** Content-addressed where there are weights; `KIND:NAME` otherwise. */
   id: z.string().max(256),
@@ -17,7 +17,7 @@ export const ModelInfo = z.object({
   supportsTools: z.boolean(),
   /** True when text leaves this machine. */
   remote: z.boolean(),
-  /** What of a request the backend heeds; the rest it ignores. */
+  /** Settings of a request that the backend honours; it ignores others. */
   knobs: z.array(z.enum(["temperature", "seed", "stopSequences", "responseSchema"])).max(8)
     .optional(),
   /** US dollars for a million tokens; absent when free. */
@@ -29,13 +29,13 @@ export type ModelInfo = z.infer<typeof ModelInfo>;
 export const TokenUsage = z.object({
   inputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  /** Of the input: what the provider had in its prompt cache, and what it put there. */
+  /** Part of the input read from, and written to, the provider's prompt cache. */
   cacheReadTokens: z.int().min(0).optional(),
   cacheWriteTokens: z.int().min(0).optional(),
 }).strict();
 export type TokenUsage = z.infer<typeof TokenUsage>;
 
-/** Why a model stopped; `paused`: its provider wants to be asked again, for the rest. */
+/** Why a model stopped; `paused`: the provider must be asked again for the rest. */
 export const FinishReason = z.enum([
   "stop",
   "toolCalls",
@@ -46,13 +46,13 @@ export const FinishReason = z.enum([
 ]);
 export type FinishReason = z.infer<typeof FinishReason>;
 
-/** One request. The service keeps nothing of it afterwards. */
+/** One request. The service stores nothing of it. */
 export const InferenceRequest = z.object({
   messages: z.array(ChatMessage).min(1).max(10_000),
   tools: z.array(ToolDescriptor).max(512),
   maxTokens: z.int().min(1).max(10_000_000),
   temperature: z.number().min(0).max(2).optional(),
-  /** Where the backend has it: the same seed and request give the same answer. */
+  /** The same seed and request give the same answer, if the backend supports seeds. */
   seed: z.int().min(0).max(4_294_967_295).optional(),
   stopSequences: z.array(z.string().max(256)).max(16).optional(),
   /** JSON Schema for the final answer, as JSON text. */
@@ -67,7 +67,7 @@ export const InferenceResponse = z.object({
   message: ChatMessage,
   usage: TokenUsage,
   finishReason: FinishReason,
-  /** How many places were taken out of the texts before they left the machine. */
+  /** Number of passages redacted before the text left the machine. */
   redacted: z.int().min(0).max(1_000_000_000).optional(),
 }).strict();
 export type InferenceResponse = z.infer<typeof InferenceResponse>;
@@ -77,9 +77,9 @@ export const StreamChunk = z.object({
   textDelta: z.string().max(65_536).optional(),
   toolCallDelta: ToolCall.partial().optional(),
   rationale: z.string().max(65_536).optional(),
-  /** Characters of a rationale, in its place: for who is told that a model thinks, and not what. */
+  /** Length in characters, sent in place of `rationale` to those who may not see it. */
   thought: z.int().min(0).max(65_536).optional(),
-  /** How much of the request a model of this machine has read, before its first token: tokens. */
+  /** Progress of a local model in reading the request, tokens. */
   reading: z.object({ done: z.int().min(0).max(1e9), total: z.int().min(0).max(1e9) }).strict()
     .optional(),
 }).strict();
@@ -90,7 +90,7 @@ export type Reading = NonNullable<StreamChunk["reading"]>;
 /** How an inference is made. */
 export interface InferOptions {
   readonly onChunk?: (chunk: StreamChunk) => void;
-  /** Hears each exchange with a provider, JSON text without credentials (a line of a recording). */
+  /** Receives each exchange with a provider as JSON text without credentials (a line of a recording). */
   readonly onWire?: ((exchange: string) => void) | undefined;
   readonly signal: AbortSignal;
 }
@@ -102,16 +102,16 @@ export interface LanguageModel {
   infer(request: InferenceRequest, options: InferOptions): Promise<InferenceResponse>;
 }
 
-/** Vectors of texts, in their order. */
+/** Vectors of texts, in the order of the texts. */
 export interface Embeddings {
-  /** All of one length; of length 1 in the Euclidean norm, or all zero for a text without content. */
+  /** Vectors of equal dimension and Euclidean norm 1; all zero for an empty text. */
   readonly vectors: readonly Float32Array[];
   readonly inputTokens: number;
 }
 
-/** Texts as points: near ones mean alike. */
+/** Maps texts to vectors; similar texts are near each other. */
 export interface TextEmbedder {
-  /** `outputTokens` is the length of a vector. */
+  /** `outputTokens` is the dimension of a vector. */
   info(): Promise<ModelInfo>;
   /** At most 256 texts, each within `contextTokens`: a longer one is cut. Rejects with a fault. */
   embed(

@@ -17,7 +17,7 @@ export interface Classifier {
 
 /** Puts texts in order for a query. */
 export interface Reranker {
-  /** A score for each text, higher is nearer; scores of different queries do not compare. */
+  /** A score for each text, higher is more relevant; not comparable between queries. */
   rank(
     query: string,
     texts: readonly string[],
@@ -25,7 +25,7 @@ export interface Reranker {
   ): Promise<readonly number[]>;
 }
 
-/** What a guard looks at. */
+/** Input of a guard. */
 export interface Guarded {
   readonly stage: "beforeTool" | "afterTool";
   readonly tool: string;
@@ -33,17 +33,17 @@ export interface Guarded {
   readonly text: string;
 }
 
-/** What a guard that is a model says of a call or a result that it flags, or could not look at. */
+/** A model guard's flag on a call or result, or on one that it could not check. */
 export interface GuardFlag {
-  /** `guard NAME: why`, at most 200 characters. The words are a model's. */
+  /** `guard NAME: why`, at most 200 characters. Text of a model. */
   readonly advice: string;
   /** `remit.yaml guard: NAME`. */
   readonly rule: string;
   readonly raises: "advise" | "consent" | "stepUp" | "forbidden";
 }
 
-/** A look at what goes into a tool and what comes out: advice that is shown with a question. */
+/** Checks the input and output of tools; its advice is shown with a question. */
 export interface Guard {
-  /** Reasons to look twice, each a sentence; empty when there are none. */
+  /** Sentences with reasons for caution; may be empty. */
   check(guarded: Guarded): readonly string[];
 }

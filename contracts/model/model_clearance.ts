@@ -1,25 +1,25 @@
-/** How confidential a text a model may be sent: one rule for the gate and for what a task is handed. @module */
+/** Highest label of text that a model may receive: one rule for the gate and for a task's choice of models. @module */
 import type { Label } from "../authority/colour.ts";
 
 /** A model as a sink of text. */
 export interface ModelSink {
   /** `KIND:REFERENCE`. */
   readonly ref: string;
-  /** Text leaves this machine: as the kernel decided, never as the service says. */
+  /** Whether text leaves this machine; decided by the kernel, never by the service. */
   readonly remote: boolean;
-  /** The provider's host, with its port where it is not the usual one. */
+  /** The provider's host, with its port unless it is the default port. */
   readonly host?: string;
 }
 
-/** A clearance; `sink` is the reference or host that `clearance` of remit.yaml names, absent where it names neither. */
+/** A model's clearance; `sink` is the reference or host in remit.yaml's `clearance` that decided, if any. */
 export interface ModelClearance {
   readonly label: Label;
   readonly sink?: string;
 }
 
 /**
- * Reads `clearance` of remit.yaml. Keys, the first that is there: `model:REF`, then `model:HOST`; case
- * does not count. Else remote models are cleared for internal, local ones for secret.
+ * Makes the rule from remit.yaml's `clearance`. The first matching key decides: `model:REF`, then
+ * `model:HOST`, case-insensitive. Default: internal for remote models, secret for local ones.
  */
 export function makeModelClearance(
   clearance: Readonly<Record<string, Label>>,

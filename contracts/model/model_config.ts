@@ -1,15 +1,15 @@
 /**
- * What a model service is opened with: `TaskRequest.model.config` is the JSON of one of these. It is
- * on record with the request, so it never holds a credential: it names a secret.
+ * Settings of a model service: `TaskRequest.model.config` is the JSON of one of these. The settings
+ * are recorded with the request, so they never contain a credential, only the name of a secret.
  * @module
  */
 import * as z from "zod";
 import { Digest } from "../authority/ids.ts";
 
 /**
- * How calls and thoughts stand in a model's text; none: the backend's own fields hold them. `hermes`: behind the marks of
- * any family of models; `bare`: an answer that is nothing but a call. `thinking`, of a provider's model: its template has
- * begun the thought, so that only its end is written.
+ * Formats of calls and thoughts in a model's text; empty: the backend has fields for them.
+ * `hermes`: calls behind the markers of any model family; `bare`: an answer that consists of a call
+ * alone; `thinking`: the chat template has opened the thought, so the model writes only its end.
  */
 export const Dialect = z.enum(["hermes", "fenced", "bare", "think", "thinking"]);
 export type Dialect = z.infer<typeof Dialect>;
@@ -18,21 +18,21 @@ export type Dialect = z.infer<typeof Dialect>;
 export const Price = z.object({
   input: z.number().min(0).max(1e6),
   output: z.number().min(0).max(1e6),
-  /** Input that the provider had in its prompt cache; absent: as `input`, of Anthropic a tenth of it. */
+  /** Input read from the prompt cache; default: `input`, for Anthropic a tenth of it. */
   cacheRead: z.number().min(0).max(1e6).optional(),
-  /** Input that it put there; absent: as `input`, of Anthropic a quarter more. */
+  /** Input written to the prompt cache; default: `input`, for Anthropic a quarter more. */
   cacheWrite: z.number().min(0).max(1e6).optional(),
 }).strict();
 export type Price = z.infer<typeof Price>;
 
-/** Most requests and tokens (in and out) a minute, shared by all tasks. */
+/** Maximum requests and tokens (input and output) a minute, shared by all tasks. */
 export const Rates = z.object({
   requestsPerMinute: z.number().min(0.01).max(1e6).optional(),
   tokensPerMinute: z.number().min(1).max(1e12).optional(),
 }).strict();
 export type Rates = z.infer<typeof Rates>;
 
-/** What is taken out of texts before they leave the machine. */
+/** Text to redact before messages leave the machine. */
 export const RedactRule = z.union([
   z.object({ kind: z.enum(["email", "phone", "card", "iban", "key", "ip"]) }).strict(),
   z.object({ word: z.string().min(3).max(256) }).strict(),
@@ -56,29 +56,29 @@ export const RemoteConfig = z.object({
   /** Name of the secret that holds the key; its origin must be the URL's. */
   secret: z.string().max(64).optional(),
   ...shared,
-  /** Absent: unknown, and counted as {@link DEAREST}; nothing is counted where text stays here. */
+  /** Absent: unknown, counted as {@link DEAREST}; a local model costs nothing. */
   price: Price.optional(),
   rates: Rates.optional(),
   /** Refuse with `rateLimited` instead of waiting for a rate. */
   noWait: z.boolean().optional(),
   redact: z.array(RedactRule).max(256).optional(),
-  /** Tell each exchange, without credentials, for a recording. */
+  /** Report each exchange, without credentials, for a recording. */
   record: z.boolean().optional(),
   /** A recording (JSON lines): answers come from it, nothing is sent. */
   replay: z.string().max(3_000_000).optional(),
 }).strict();
 export type RemoteConfig = z.infer<typeof RemoteConfig>;
 
-/** What an unknown price is counted as. */
+/** The price assumed where it is unknown. */
 export const DEAREST: Price = Object.freeze({ input: 30, output: 150 });
 
 /**
- * A device that computes beside the processor, by the interface through which the native engine uses it: a graphics
- * card, or an NPU, for which no build of the engine is known.
+ * A device beside the processor, by the interface through which the native engine uses it: a
+ * graphics card, or an NPU, for which no build of the engine exists yet.
  */
 export const Gpu = z.enum(["cuda", "vulkan", "npu"]);
 export type Gpu = z.infer<typeof Gpu>;
-/** Builds of the native engine: for the processor alone, or for such a device too. */
+/** Builds of the native engine: for the processor alone, or with such a device. */
 export type NativeBuild = "cpu" | Gpu;
 
 /** How many of a model's layers a graphics card takes; the processor computes the rest. */
@@ -90,7 +90,7 @@ export type ChatTemplateName = z.infer<typeof ChatTemplateName>;
 
 /** Weights of the store, by digest: kind `gguf`. */
 export const LocalConfig = z.object({
-  /** What a person calls it. */
+  /** Name for people. */
   name: z.string().min(1).max(256),
   weights: Digest,
   /** Size of the weights in bytes. */
@@ -101,21 +101,21 @@ export const LocalConfig = z.object({
   gpu: Gpu.optional(),
   /** Absent: all. */
   gpuLayers: GpuLayers,
-  /** How turns are written, by name or as Jinja; absent: as the weights say. A base model says nothing. */
+  /** Chat template, by name or as Jinja; absent: the one in the weights. Base models have none. */
   template: z.union([ChatTemplateName, z.string().max(32_768).regex(/\{[{%]/)]).optional(),
-  /** An answer to a message that holds no call is tried once more as nothing but calls. */
+  /** Whether an answer without a call is retried once, restricted to calls. */
   callFirst: z.boolean().optional(),
   ...shared,
 }).strict();
 export type LocalConfig = z.infer<typeof LocalConfig>;
 
-/** Where a build of the native engine lies beside the one for the processor alone, whose addon is `cpu`. */
+/** Path of a build's addon, in a folder beside that of the processor's addon `cpu`. */
 export function nativeAddonOf(cpu: string, build: NativeBuild): string {
   const at = cpu.lastIndexOf("/");
   return build === "cpu" ? cpu : `${cpu.slice(0, at)}-${build}${cpu.slice(at)}`;
 }
 
-/** A key for a provider: goes down the pipe at `open`, and nowhere else. */
+/** A provider's key: sent over the pipe at `open`, and nowhere else. */
 export interface Credential {
   /** In lower case, as `x-api-key`. */
   readonly header: string;
@@ -123,13 +123,13 @@ export interface Credential {
   readonly value: string;
 }
 
-/** A provider that text goes to. */
+/** A provider that receives text. */
 export interface AskedProvider {
-  /** As of its choice. */
+  /** The model reference. */
   readonly ref: string;
   readonly host: string;
   readonly model: string;
-  /** False: readable on its way. */
+  /** False: readable in transit. */
   readonly encrypted: boolean;
   readonly price: Price | undefined;
 }

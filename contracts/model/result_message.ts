@@ -3,8 +3,8 @@ import type { ChatMessage, ToolCall } from "./chat.ts";
 import type { ToolResult } from "../tool/tool.ts";
 
 /**
- * Makes the message that answers `call`, in role `tool` with the result's colour and label. One of a result that is
- * not `ok` begins with its outcome, so that a model can tell a refusal from a result.
+ * The message that answers `call`, in role `tool`, with the result's colour and label. Unless the
+ * outcome is `ok`, the text begins with it so that a model can tell a refusal from a result.
  */
 export function resultMessage(
   call: Pick<ToolCall, "id" | "name">,

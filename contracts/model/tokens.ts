@@ -1,12 +1,12 @@
 /**
- * Rough token counts: four characters a token, and what a model's own counts say of that. The thing
- * that counts exactly is the model's, behind its port.
+ * Estimated token counts: four characters a token, corrected by a model's own counts. Exact counts
+ * come from the model's tokenizer, behind its port.
  * @module
  */
 import type { ChatMessage } from "./chat.ts";
 import type { ToolDescriptor } from "../tool/tool.ts";
 
-/** Characters that are taken for one token. */
+/** Characters counted as one token. */
 export const CHARS_A_TOKEN = 4;
 /** Role, separators and ids, in characters. */
 const OVERHEAD = 16;
@@ -33,24 +33,24 @@ export function estimateToolTokens(tools: readonly ToolDescriptor[]): number {
   return Math.ceil(characters / CHARS_A_TOKEN);
 }
 
-/** How many tokens one model counts for what is estimated here as one. */
+/** Ratio of one model's token counts to the estimates. */
 export interface TokenRatio {
-  /** From 1 to 16, 1 until something is known. Never less: too little room taken ends a task. */
+  /** From 1 to 16, initially 1. Never below 1: an estimate that is too low can end a task. */
   now(): number;
-  /** An estimate, in the model's own tokens. */
+  /** Converts an estimate to the model's tokens. */
   of(estimate: number): number;
   /** The model counted `counted` tokens for an input that was estimated as `estimate`. */
   learn(estimate: number, counted: number): void;
-  /** The model would not take it: it is more than `least` tokens. */
+  /** The model refused an input: it has more than `least` tokens. */
   refused(estimate: number, least: number): void;
 }
 
-/** Estimates below this many tokens say nothing: a template around them weighs as much. */
+/** Smaller estimates teach nothing: the chat template around them weighs as much. Tokens. */
 const TELLING = 256;
-/** A character of a rare script is up to four tokens. TRUST: counts are the model's own word. */
+/** A character of a rare script can take four tokens. TRUST: counts come from the model's service. */
 const MAX_RATIO = 16;
 
-/** Makes the ratio of one model, of which nothing is known. Code has about 1, Chinese 3 to 4. */
+/** The ratio of a model without known counts. Typical values: code about 1, Chinese 3 to 4. */
 export function makeTokenRatio(): TokenRatio {
   let ratio = 1;
   const set = (estimate: number, counted: number): void => {

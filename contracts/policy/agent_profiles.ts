@@ -1,6 +1,7 @@
 /**
- * Agents for common roles, for `--agent NAME` and for agents that start others. One of the same name in remit.yaml
- * stands in place of it. Their capabilities are the most that they may have: of these, what is there.
+ * Built-in agents for common roles, for `--agent NAME` and for agents that start others. An agent
+ * of the same name in remit.yaml replaces the built-in one. Their capabilities are upper bounds:
+ * each holds those that the task has.
  * @module
  */
 import { ToolName } from "../authority/ids.ts";
@@ -48,7 +49,7 @@ export const AGENT_PROFILES: ReadonlyMap<string, AgentSpec> = new Map([
       "reader you report, and do not do.",
     ["file_list", "file_read", "text_outline", "tool_search"],
   ),
-  // It holds what the task holds: what of that it uses is in its plan.
+  // Holds everything that the task holds; its plan says what it uses.
   Object.freeze<AgentSpec>({
     ...{ name: "planner", labels: {}, limits: {}, env: {}, agents: [], program: "planned" },
     persona: "",

@@ -12,7 +12,7 @@ export const CapabilityGrant = z.object({
 }).strict();
 export type CapabilityGrant = z.infer<typeof CapabilityGrant>;
 
-/** An agent's specification, as `remit.yaml` or a parent process gives it. */
+/** An agent's specification, from `remit.yaml` or a parent process. */
 export const AgentSpec = z.object({
   name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/),
   labels: z.record(z.string().max(64), z.string().max(256)),
@@ -21,21 +21,22 @@ export const AgentSpec = z.object({
   mounts: z.array(z.string().max(32)).max(32).optional(),
   /** Absent means every tool that the policy advertises. */
   capabilities: z.array(CapabilityGrant).max(512).optional(),
-  /** Narrows what remit.yaml's `memory` gives; absent: all of it. */
+  /** Narrows remit.yaml's `memory`; absent: no narrowing. */
   memory: z.object({
     wiki: z.enum(["none", "read", "propose"]).optional(),
     user: z.enum(["none", "read", "write"]).optional(),
     clearance: Label.optional(),
   }).strict().optional(),
   limits: Limits.partial(),
-  /** Agents of remit.yaml or of the box that it may start; absent: copies of itself and those of the box. */
+  /** Agents of remit.yaml or built in that it may start; absent: copies of itself and the built-in ones. */
   agents: z.array(z.string().regex(/^[a-z][a-z0-9-]{0,63}$/)).max(32).optional(),
   /**
-   * A program of Remit's own in place of the standard loop: `lal` speaks in mail and tool calls alone; `planned` lets
-   * its model write one program, which makes the calls (docs/planned_programs.md).
+   * One of Remit's programs in place of the standard loop: `lal` communicates by mail and tool
+   * calls only; `planned` has its model write one program, which makes the calls
+   * (docs/planned_programs.md).
    */
   program: z.enum(["lal", "planned"]).optional(),
-  /** Words for the persona, never a process environment. */
+  /** Values for the persona's text; never a process environment. */
   env: z.record(z.string().max(64), z.string().max(4_096)),
   healthcheck: z.object({
     intervalMs: z.int().min(1_000).max(3_600_000),
@@ -45,7 +46,7 @@ export const AgentSpec = z.object({
 }).strict();
 export type AgentSpec = z.infer<typeof AgentSpec>;
 
-/** Agents as remit.yaml writes them, by name: what is left out is empty. */
+/** The agents of remit.yaml by name; omitted fields are empty. */
 export const AgentSpecs = z.record(
   AgentSpec.shape.name,
   AgentSpec.partial({ name: true, labels: true, persona: true, limits: true, env: true }),

@@ -1,4 +1,4 @@
-/** Policy as remit.yaml writes it. Unknown keys are errors. @module */
+/** The policy part of remit.yaml. Unknown keys are errors. @module */
 import * as z from "zod";
 import { Colour, EffectClass, Label } from "../authority/colour.ts";
 import { MountName, ToolName } from "../authority/ids.ts";
@@ -19,7 +19,7 @@ import { Gpu, LocalConfig, Price, Rates, RedactRule, RemoteConfig } from "../mod
 const oneOrMore = <T extends z.ZodType>(item: T): z.ZodUnion<[T, z.ZodArray<T>]> =>
   z.union([item, z.array(item).min(1).max(64)]);
 
-/** One rule: every condition that is given must hold. Globs: `*` within a part, `**` across. */
+/** One rule: all given conditions must hold. Globs: `*` within a part, `**` across. */
 export const PolicyRule = z.object({
   name: z.string().max(128).optional(),
   profile: oneOrMore(Profile).optional(),
@@ -29,7 +29,7 @@ export const PolicyRule = z.object({
   effect: oneOrMore(EffectClass).optional(),
   path: oneOrMore(z.string().max(4_096)).optional(),
   destination: oneOrMore(z.string().max(2_048)).optional(),
-  /** Holds where every value stands in the person's own request, but those of the arguments named. */
+  /** Holds where every value is in the person's own request, except those of the arguments in `except`. */
   when: z.object({
     args: z.literal("fromRequest"),
     except: z.array(z.string().min(1).max(128)).max(32).optional(),
@@ -40,7 +40,7 @@ export const PolicyRule = z.object({
 }).strict();
 export type PolicyRule = z.infer<typeof PolicyRule>;
 
-/** Which engine the browser tools have. */
+/** The engine of the browser tools. */
 export const BrowserChoice = z.object({
   /** `static` reads pages without a browser; `chromium` needs bubblewrap and Debian's Chromium. */
   engine: z.enum(["static", "chromium"]),
@@ -51,7 +51,7 @@ export const BrowserChoice = z.object({
 }).strict();
 export type BrowserChoice = z.infer<typeof BrowserChoice>;
 
-/** A model under a name of its own: an alias, or an alias with settings. */
+/** A named model: an alias, or an alias with settings. */
 export const ModelEntry = z.union([
   z.string().max(1_024),
   z.object({
@@ -67,15 +67,15 @@ export const ModelEntry = z.union([
     price: Price.optional(),
     rates: Rates.optional(),
     /**
-     * Local weights: llama.cpp's native engine in place of the one without rights. `true` is `cpu`;
-     * the others are builds for graphics cards.
+     * Local weights: llama.cpp's native engine in place of the WebAssembly one, which has no
+     * rights. `true` means `cpu`; the others are builds for graphics cards.
      */
     accelerated: z.union([z.boolean(), z.literal("cpu"), Gpu]).optional(),
     /** Layers that the card takes; absent: all. */
     gpuLayers: LocalConfig.shape.gpuLayers,
-    /** Local weights: how turns are written (`chatml`, `gemma`, `llama3`, or Jinja), for those that do not say. */
+    /** Local weights: the chat template (`chatml`, `gemma`, `llama3`, or Jinja), for weights without one. */
     template: LocalConfig.shape.template,
-    /** Local weights: an answer to a message that holds no call is tried once more as nothing but calls. */
+    /** Local weights: an answer without a call is retried once, restricted to calls. */
     callFirst: LocalConfig.shape.callFirst,
     /** Retry on another model after this many calls in a row that were not valid. */
     escalate: z.object({
@@ -83,23 +83,23 @@ export const ModelEntry = z.union([
       after: z.int().min(1).max(100),
     }).strict().optional(),
     /**
-     * Models that take its place where it may not see the conversation (its label is above the model's clearance), in
-     * this order.
+     * Models that replace it, in this order, where the conversation's label is above the model's
+     * clearance.
      */
     others: z.array(z.string().min(1).max(1_024)).min(1).max(7).optional(),
-    /** Which of it and its `others` goes first: the cheapest by `price`, the fastest by `speed`; absent: this one. */
+    /** Which of the model and its `others` comes first: cheapest by `price`, fastest by `speed`; default: the model. */
     choose: z.enum(["cheapest", "fastest"]).optional(),
-    /** Tokens a second, as you measured it ("remit model test" says it). */
+    /** Tokens a second, as measured by "remit model test". */
     speed: z.number().min(0.01).max(1e6).optional(),
-    /** The model that shortens conversations; absent: this one. */
+    /** The model that shortens conversations; default: the model itself. */
     summarizer: z.string().min(1).max(1_024).optional(),
   }).strict(),
 ]);
 export type ModelEntry = z.infer<typeof ModelEntry>;
 
-/** The wiki that tasks are handed, and what becomes of what they wish to remember. */
+/** The wiki that tasks hold, and the handling of their notes. */
 export const MemoryConfig = z.object({
-  /** The wiki's folder: absolute, `~/…`, or relative to the folder that the file serves; absent: none. */
+  /** The wiki's folder: absolute, `~/…`, or relative to the file's folder; absent: none. */
   wiki: z.string().min(1).max(4_096).optional(),
   /** Absent: `propose`. */
   access: z.enum(["none", "read", "propose"]).optional(),
@@ -113,9 +113,9 @@ export const MemoryConfig = z.object({
 }).strict();
 export type MemoryConfig = z.infer<typeof MemoryConfig>;
 
-/** What remit.yaml says of imported MCP servers. Which there are is in remit.lock, by `remit mcp add`. */
+/** Settings of imported MCP servers. The servers themselves are in remit.lock, by `remit mcp add`. */
 export const McpConfig = z.object({
-  /** Names of servers that tasks here are handed; absent: every approved one. */
+  /** Names of servers that tasks hold; absent: every approved one. */
   use: z.array(McpServerName).max(64).optional(),
   servers: z.partialRecord(
     McpServerName,
@@ -127,7 +127,7 @@ export const McpConfig = z.object({
       elicitation: z.boolean().optional(),
     }).strict(),
   ).optional(),
-  /** Tools of imported servers above which models get `tool_search` in place of all of them; absent: 30. */
+  /** Number of imported tools above which models get `tool_search` in place of all of them; default 30. */
   searchAbove: z.int().min(0).max(1_000).optional(),
 }).strict();
 export type McpConfig = z.infer<typeof McpConfig>;
@@ -137,13 +137,13 @@ export const RemitConfig = z.object({
   version: z.literal(1),
   model: z.string().max(1_024).optional(),
   models: z.record(z.string().max(64), ModelEntry).optional(),
-  /** The model that makes vectors: a reference or a name of `models`; absent: the built-in one. */
+  /** The embedding model: a reference or a name of `models`; absent: the built-in one. */
   embedder: z.string().max(1_024).optional(),
-  /** What is taken out of texts before they leave the machine for a model. */
+  /** Text to redact before messages leave the machine for a model. */
   redact: z.array(RedactRule).max(256).optional(),
-  /** Ed25519 public keys (hex) that sign weights; where there are some, others must be pinned by you. */
+  /** Ed25519 public keys (hex) that sign weights; if given, weights of other signers must be pinned by you. */
   modelKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),
-  /** Most that a profile's sessions may use; absent: operator `remote`, guest and anonymous `local`. */
+  /** Models that a profile's sessions may use; default: operator `remote`, guest and anonymous `local`. */
   modelsFor: z.partialRecord(Profile, z.enum(["none", "local", "remote"])).optional(),
   mounts: z.record(
     MountName,
@@ -164,15 +164,15 @@ export const RemitConfig = z.object({
   ).max(1_000).optional(),
   rules: z.array(PolicyRule).max(1_000).optional(),
   /**
-   * Adds to the built-in never-list: globs that no tool reads or writes. `!GLOB` takes off it what its
-   * name calls an example: `"!.env.example"`.
+   * Additions to the built-in never-list: globs that no tool reads or writes. `!GLOB` exempts files
+   * that are examples by name: `"!.env.example"`.
    */
   never: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
   /** What each sink may receive. Keys: `model:KIND:NAME`, an origin, a server, a peer, `outbox`. */
   clearance: z.record(z.string().max(2_048), Label).optional(),
   limits: Limits.partial().optional(),
   budgets: z.array(SpendingBudget).max(64).optional(),
-  /** Refuse instead of asking when colour falls short of an effect. */
+  /** Refuse instead of asking where the colour is too low for an effect. */
   strict: z.boolean().optional(),
   selfConsent: z.boolean().optional(),
   agents: AgentSpecs.optional(),
@@ -180,11 +180,11 @@ export const RemitConfig = z.object({
     ToolName,
     z.object({
       resultBytes: z.int().min(1).max(10_000_000).optional(),
-      /** Models are told of it from the start, and need not look for it. */
+      /** Offer the tool to models from the start, without `tool_search`. */
       offer: z.boolean().optional(),
     }).strict(),
   ).optional(),
-  /** Ed25519 public keys (hex) whose plugins are trusted as Remit's own: they share one host. */
+  /** Ed25519 public keys (hex) whose plugins are trusted like Remit's own and share one host. */
   toolKeys: z.array(z.string().regex(/^[0-9a-f]{64}$/)).max(64).optional(),
   /** Programs of this machine that tasks may run, by the name that calls use. */
   commands: z.record(CommandName, CommandClass).optional(),
@@ -196,13 +196,13 @@ export const RemitConfig = z.object({
 }).strict();
 export type RemitConfig = z.infer<typeof RemitConfig>;
 
-/** A rule with the place that it was read from. */
+/** A rule with its place in a file. */
 export interface PlacedRule extends PolicyRule {
   /** `FILE:LINE` or `built-in: NAME`. */
   readonly at: string;
 }
 
-/** All layers merged, narrowed and placed, as the command line hands it to the kernel. */
+/** The merged policy of all layers, as the command line hands it to the kernel. */
 export interface PolicySource {
   readonly rules: readonly PlacedRule[];
   readonly never: readonly { readonly glob: string; readonly at: string }[];
@@ -216,7 +216,7 @@ export interface PolicySource {
   readonly budgets?: readonly SpendingBudget[];
 }
 
-/** Policy that says nothing: the built-in default decides. */
+/** Empty policy: the built-in defaults decide. */
 export const NO_POLICY: PolicySource = Object.freeze({
   rules: [],
   never: [],

@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const count = (most: number): z.ZodNumber => z.number().min(0).max(most);
 
-/** Hard limits. A child's are never above its parent's; only a person extends them. */
+/** Hard limits. A child's limits never exceed its parent's; only a person extends them. */
 export const Limits = z.object({
   inputTokens: count(1e12),
   outputTokens: count(1e12),
@@ -18,7 +18,7 @@ export const Limits = z.object({
   /** Model turns for one user message. */
   iterations: count(1e6),
   toolCalls: count(1e9),
-  /** Calls by effect class; absent means `toolCalls` alone limits. */
+  /** Calls by effect class; absent: only `toolCalls` applies. */
   callsByEffect: z.record(z.string(), count(1e9)),
   retries: count(1e3),
   /** Bytes of results handed to the process. */
@@ -33,7 +33,7 @@ export const Limits = z.object({
 }).strict();
 export type Limits = z.infer<typeof Limits>;
 
-/** The limits of a task that asked for none. */
+/** The default limits of a task. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   inputTokens: 2_000_000,
   outputTokens: 200_000,

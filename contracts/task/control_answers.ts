@@ -1,10 +1,10 @@
-/** What the kernel answers to a command line: wire_control.ts says which operation answers what. @module */
+/** The kernel's answers to the command line; wire_control.ts lists the operations. @module */
 import type { ChatMessage } from "../model/chat.ts";
 import type { Label } from "../authority/colour.ts";
 import type { FinishReason } from "../model/model.ts";
 import type { StagedChange } from "../tool/workspace.ts";
 
-/** One line of a watched task: the live view and the execution trace are made of these. */
+/** One line of a watched task; the live view and the execution trace consist of these. */
 export type WatchEvent =
   | {
     readonly kind: "event";
@@ -21,14 +21,14 @@ export type WatchEvent =
     readonly text: string;
     readonly label: Label;
   }
-  /** A model of this machine reads its request: tokens, before its first. */
-  /** The model thinks: characters since the last word of it. What it thinks is not told. */
+  /** The model thinks: characters since the last such event. The thoughts themselves are not sent. */
   | { readonly kind: "thinking"; readonly characters: number }
+  /** A local model reads its request before its first token: progress in tokens. */
   | { readonly kind: "reading"; readonly done: number; readonly total: number }
-  /** An exchange with a model provider, where the task is recorded. */
+  /** An exchange with a model provider, if the task is recorded. */
   | { readonly kind: "wire"; readonly exchange: string };
 
-/** Answer to `embed`: a vector for each text, in their order. */
+/** Answer to `embed`: a vector for each text, in the order of the texts. */
 export interface Vectors {
   readonly model: string;
   readonly vectors: readonly (readonly number[])[];
@@ -37,7 +37,7 @@ export interface Vectors {
   readonly money: number;
 }
 
-/** Answer to `ask`: what a model said to the operator's own question, without tools. */
+/** Answer to `ask`: a model's answer to the operator's own question, without tools. */
 export interface ModelAnswer {
   readonly text: string;
   readonly finishReason: FinishReason;
@@ -47,7 +47,7 @@ export interface ModelAnswer {
   readonly money: number;
 }
 
-/** A row of `remit ctx list`: one time that room was made. Tokens with tools and answer. */
+/** A row of `remit ctx list`: one compaction of the context. Token counts include tools and answer. */
 export interface ContextRow {
   readonly number: number;
   readonly at: number;
@@ -71,7 +71,7 @@ export interface ConversationRow {
   readonly from: { readonly task: string; readonly turn: number } | null;
 }
 
-/** Messages from place `from` on; `next` is where to go on, null at the end. */
+/** Messages from index `from` on; `next` is the next index, null at the end. */
 export interface MessagePage {
   readonly task: string;
   readonly turn: number;
@@ -79,29 +79,29 @@ export interface MessagePage {
   readonly next: number | null;
 }
 
-/** Answer to `counts`: how much there is, by how it stands. */
+/** Answer to `counts`: numbers of tasks, messages and exchanges by state. */
 export interface StateCounts {
   readonly tasks: Readonly<Record<string, number>>;
-  /** Tasks by where they came in. */
+  /** Tasks by ingress channel. */
   readonly channels: Readonly<Record<string, number>>;
-  /** Messages that wait, and the newest settled ones. */
+  /** Waiting messages and the newest settled ones. */
   readonly inbox: Readonly<Record<string, number>>;
   readonly exchanges: Readonly<Record<string, number>>;
-  /** Open ones. */
+  /** Open questions. */
   readonly questions: number;
   readonly processes: number;
 }
 
-/** Answer to `ended`: `next` is the place to ask from next time. */
+/** Answer to `ended`: `next` is the position to continue from. */
 export interface EndedTasks {
   readonly tasks: readonly string[];
   readonly next: number;
 }
 
-/** A piece of a task's time: the task itself, an inference, a call, a question. Times are milliseconds since 1970. */
+/** A span of a task's time: the task itself, an inference, a call or a question. Times are milliseconds since 1970. */
 export interface TaskSpan {
   readonly kind: "task" | "inference" | "call" | "question";
-  /** One of its kind in its task. */
+  /** Unique for its kind within the task. */
   readonly id: string;
   readonly from: number;
   readonly to: number;
@@ -109,11 +109,11 @@ export interface TaskSpan {
   readonly attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Answer to `retain`: what was erased, or would be. */
+/** Answer to `retain`: numbers of erased things, or of those that would be erased. */
 export interface RetainReport {
   readonly tasks: number;
   readonly exchanges: number;
-  /** Messages that were no task's; not counted beforehand. */
+  /** Messages without a task; not counted in a dry run. */
   readonly messages?: number;
 }
 
@@ -131,11 +131,11 @@ export interface ProcessInfo {
   readonly usage: unknown;
   readonly exit: number | null;
   readonly os: readonly number[];
-  /** The one that answered last; empty before the first answer. */
+  /** The model that answered last; empty before the first answer. */
   readonly model: string;
 }
 
-/** Answer to `staged`: what waits for review, and where its contents lie for the person's eyes. */
+/** Answer to `staged`: changes that wait for review, and the folder with their contents. */
 export interface Staged {
   readonly patch: string | null;
   readonly changes: readonly StagedChange[];
@@ -144,6 +144,6 @@ export interface Staged {
     readonly changes: readonly StagedChange[];
     readonly undone: boolean;
   }[];
-  /** Folder of content-addressed files: the reader hashes what it shows. */
+  /** Folder of content-addressed files; the reader verifies the digest of what it shows. */
   readonly content: string;
 }

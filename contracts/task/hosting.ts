@@ -1,5 +1,5 @@
 /**
- * HostedAgentService and what it needs of the kernel.
+ * HostedAgentService, and what it needs from the kernel.
  * @module
  */
 import * as z from "zod";
@@ -13,45 +13,45 @@ import type { Conflict } from "../tool/workspace.ts";
 import type { Staged } from "./control_answers.ts";
 import type { TurnEnd } from "../wire/wire_worker.ts";
 
-/** How a turn ended: in the worker's words, waiting for a person, or by a signal. */
+/** How a turn ended: by the worker, waiting for a person, or by a signal. */
 export type TurnOutcome =
-  /** `died`: its process did, and another is started for the next turn. */
+  /** `died`: the process died; the next turn starts another. */
   | (TurnEnd & { readonly died?: true })
   | { readonly stop: "killed"; readonly exit: number; readonly text: string }
   | { readonly stop: "waiting"; readonly question: QuestionId; readonly text: string };
 
-/** The name of the limit that a turn used up, when it ended for that. */
+/** The name of the exhausted limit, if that ended the turn. */
 export interface UsedUp {
   readonly limit?: string;
 }
 
-/** What became of the review at the end of a turn. */
+/** The result of the review at the end of a turn. */
 export type ReviewOutcome =
   | { readonly kind: "nothing" }
   | { readonly kind: "applied"; readonly patch: Digest }
-  /** `failed`: nobody denied it; the folder could not take it. */
+  /** `failed`: not denied, but the changes could not be applied to the folder. */
   | { readonly kind: "kept"; readonly why: string; readonly failed?: true }
   | { readonly kind: "waiting"; readonly question: QuestionId };
 
-/** What became of an undo: of the newest patch that stands, or of single files. */
+/** The result of undoing the newest applied patch, or single files. */
 export interface UndoOutcome {
   readonly undone: readonly string[];
   readonly conflicts: readonly Conflict[];
-  /** Patches that stand still: each further undo takes the next one back. */
+  /** Number of patches still applied, which further undos can take back. */
   readonly standing: number;
 }
 
 /** A task with its processes. */
 export interface HostedTask {
-  /** Runs a turn; without a message, the turn that was cut off goes on. */
+  /** Runs a turn; without a message, continues the interrupted turn. */
   turn(message: ChatMessage | undefined): Promise<TurnOutcome & UsedUp>;
-  /** Proposes what is staged, whole, as `patch_apply` through the gate; where something is, `begins` is waited for first. */
+  /** Proposes all staged changes as `patch_apply` through the gate; if there are any, awaits `begins` first. */
   review(begins: () => Promise<unknown>): Promise<ReviewOutcome>;
-  /** Cancels the inference or call under way; its outcome is fed back. */
+  /** Cancels the running inference or call; its outcome is reported to the model. */
   interrupt(): void;
-  /** Questions asked from now on are queued, and the one waiting too: nobody is looking. */
+  /** Queues the waiting question and all later ones: nobody is watching. */
   unattended(): void;
-  /** Somebody looks again: questions from now on are put as the request says. */
+  /** Somebody is watching again: asks later questions as the request says. */
   attended(): void;
   staged(): Staged;
   undo(files?: readonly string[]): Promise<UndoOutcome>;
@@ -67,60 +67,60 @@ export interface TaskHost {
     request: TaskRequest,
     options: { readonly resume: boolean },
   ): Promise<{ readonly hosted: HostedTask; readonly unfinished: boolean }>;
-  /** What a task staged and applied, read from its log: starts nothing. */
+  /** Staged and applied changes of a task, read from its log without starting a process. */
   staged(task: AgentTask): Promise<Staged>;
   /** Erases a task's content: blobs, staged files, scratch. */
   erase(task: AgentTask): Promise<void>;
 }
 
-/** A name that a person gave to a conversation: no task's id has this form. */
+/** A person's name for a conversation, in a form that no task id has. */
 export const ConversationName = z.string().regex(/^(?!t[0-9a-z]{12}$)[a-z0-9][a-z0-9._-]{0,63}$/)
   .brand<"ConversationName">();
 export type ConversationName = z.infer<typeof ConversationName>;
 
-/** A conversation is a task's message list over its turns; this is what a name of one says. */
+/** A named conversation. A conversation is the message list of a task over its turns. */
 export const NamedConversation = z.object({
   name: ConversationName,
   task: TaskId,
   createdAt: Millis,
-  /** Its task is erased once this time has passed. */
+  /** When its task is erased. */
   expiresAt: Millis.optional(),
 }).strict();
 export type NamedConversation = z.infer<typeof NamedConversation>;
 
-/** Names of conversations, in the order in which they were given. */
+/** Names of conversations, in order of creation. */
 export interface ConversationStore {
   list(): readonly NamedConversation[];
-  /** The task of a name, or of a task's own id. Throws `notFound`. */
+  /** The task of a name or task id. Throws `notFound`. */
   find(conversation: string): TaskId;
-  /** Gives a name, or moves it to another task. */
+  /** Adds a name, or moves it to another task. */
   name(name: ConversationName, task: TaskId): Promise<NamedConversation>;
-  /** Absent: it never expires. Rejects `notFound`. */
+  /** Sets or (undefined) removes the expiry. Rejects `notFound`. */
   expire(name: ConversationName, expiresAt: number | undefined): Promise<NamedConversation>;
-  /** Takes the name away; the task stays. Rejects `notFound`. */
+  /** Removes the name; the task stays. Rejects `notFound`. */
   remove(name: ConversationName): Promise<void>;
-  /** Erases the tasks of conversations that expired; those that run wait for the next time. */
+  /** Erases the tasks of expired conversations, except running ones. */
   sweep(): Promise<readonly ConversationName[]>;
 }
 
-/** What a fork is made of. */
+/** A request to fork a conversation. */
 export interface ForkRequest {
   readonly task: TaskId;
-  /** The last turn that is copied; absent: the newest that is over. */
+  /** The last turn to copy; absent: the newest finished turn. */
   readonly turn?: number;
-  /** What is said to the fork; absent: it waits. */
+  /** The fork's first message; absent: the fork waits. */
   readonly message?: string;
-  /** Absent: the model of the other. */
+  /** Absent: the original's model. */
   readonly model?: TaskRequest["model"];
   readonly session: SessionId;
   readonly ingress: Ingress;
 }
 
-/** What the log says of conversations. */
+/** Access to conversations in the log. */
 export interface PastConversations {
-  /** Body of the event that puts a change back. Rejects `notFound`, `conflict`, `contextOverflow`. */
+  /** Body of the event that reverts a compaction. Rejects `notFound`, `conflict`, `contextOverflow`. */
   restoring(task: TaskId, number: number): Promise<JsonObject>;
-  /** What a fork begins with. `before`: only turns before the newest one are over. */
+  /** Initial data of a fork. `before`: the newest turn is still running and is excluded. */
   forking(fork: ForkRequest, before: boolean): Promise<{
     readonly request: TaskRequest;
     readonly body: JsonObject;
@@ -129,32 +129,32 @@ export interface PastConversations {
   }>;
 }
 
-/** What is committed together with a new task. */
+/** Data committed together with a new task. */
 export interface NewTask {
-  /** Its id, where somebody had to know it before. */
+  /** Its id, if it had to be known in advance. */
   readonly id?: TaskId;
-  /** After the event that makes it. */
+  /** Events after the one that creates the task. */
   readonly events?: readonly NewEvent[];
   readonly documents?: readonly DocumentWrite[];
 }
 
-/** Which tasks, and how many; all that is given must hold. */
+/** A query for tasks; all given conditions must hold. */
 export interface TaskQuery {
-  /** Also archived ones. */
+  /** Include archived tasks. */
   readonly archived?: boolean | undefined;
   readonly statuses?: readonly TaskStatus[] | undefined;
-  /** How the id begins. */
+  /** Prefix of the id. */
   readonly prefix?: string | undefined;
-  /** Created after, or before, this one, as the log has it: no clock is asked. */
+  /** Created after, or before, this task, in the order of the log. */
   readonly after?: TaskId | undefined;
   readonly before?: TaskId | undefined;
-  /** The first of them; absent: the last. */
+  /** The oldest matches first; absent: the newest. */
   readonly oldest?: boolean | undefined;
-  /** 1,000 where absent. */
+  /** Default 1,000. */
   readonly limit?: number | undefined;
 }
 
-/** How many tasks there are. */
+/** Numbers of tasks. */
 export interface TaskTally {
   readonly statuses: ReadonlyMap<TaskStatus, number>;
   readonly channels: ReadonlyMap<string, number>;
@@ -164,32 +164,32 @@ export interface TaskTally {
 export interface HostedAgentService {
   /** Durable when it resolves; its first turn runs by itself. */
   create(request: TaskRequest, more?: NewTask): Promise<AgentTask>;
-  /** Ends an interactive task that waits for words, as done. Rejects `conflict` while a turn is under way. */
+  /** Ends a waiting interactive task as done. Rejects `conflict` during a turn. */
   finish(task: TaskId): Promise<AgentTask>;
   /** One more turn of an interactive task. */
   say(task: TaskId, text: string, attached?: string): Promise<void>;
-  /** Cancels what is under way. With `ends`, the reason that is shown, it ends the task as cancelled. */
+  /** Cancels the running work. With `ends`, the displayed reason, also ends the task as cancelled. */
   interrupt(task: TaskId, ends?: string): Promise<void>;
   cancel(task: TaskId, why: string): Promise<AgentTask>;
   resume(task: TaskId): Promise<AgentTask>;
-  /** Nobody watches any more: questions are queued from now on. */
+  /** Nobody watches any more: queues questions from now on. */
   unattended(task: TaskId): void;
   archive(task: TaskId): Promise<AgentTask>;
   purge(task: TaskId): Promise<AgentTask>;
-  /** Takes back what it applied last, file by file; with `files`, what it did to these. */
+  /** Undoes the task's newest applied patch, file by file; with `files`, its changes to these. */
   undo(task: TaskId, files?: readonly string[]): Promise<UndoOutcome>;
-  /** Puts back what gave way in a conversation, between turns. */
+  /** Reverts a compaction of the conversation, between turns. */
   restore(task: TaskId, number: number): Promise<JsonObject>;
-  /** A new task whose conversation begins as another's. Durable when it resolves. */
+  /** Creates a task whose conversation begins as a copy of another's. Durable when it resolves. */
   fork(fork: ForkRequest): Promise<AgentTask>;
   staged(task: TaskId): Promise<Staged>;
   get(task: TaskId): AgentTask;
-  /** Like `get`; undefined for a task that nobody knows. */
+  /** Like `get`; undefined for an unknown task. */
   find(task: TaskId): AgentTask | undefined;
   /** A page of all tasks, in the order of the log. */
   list(query?: TaskQuery): Promise<readonly AgentTask[]>;
   hosted(task: TaskId): HostedTask | undefined;
-  /** Takes up what an earlier kernel left unfinished. */
+  /** Continues the unfinished tasks of an earlier kernel. */
   recover(): Promise<readonly TaskId[]>;
   /** No task has live processes or work to do. */
   idle(): boolean;
@@ -197,10 +197,10 @@ export interface HostedAgentService {
   close(): Promise<void>;
 }
 
-/** Tasks of a page of {@link allTasks}: between two pages others are heard. */
+/** Tasks per page of {@link allTasks}; between pages other requests are served. */
 const STEP = 200;
 
-/** All tasks, also archived ones, page by page: oldest first, or with `newest` the other way. */
+/** All tasks, including archived ones, read page by page: oldest first, or newest first. */
 export async function* allTasks(
   list: HostedAgentService["list"],
   { newest = false }: { readonly newest?: boolean } = {},

@@ -1,5 +1,5 @@
 /**
- * Tasks, their processes, events and budgets, and the seams of what stores and hosts them.
+ * Tasks, their processes, events and budgets, and the interfaces of their store and host.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** Powers: what does a call once the gate has let it through. @module */
+/** Powers: they perform a call that the gate has allowed. @module */
 import type { CallId, Digest, Pid, QuestionId, TaskId, ToolName } from "../authority/ids.ts";
 import type { NewEvent } from "./event.ts";
 import type { DocumentWrite } from "./store.ts";
@@ -12,35 +12,35 @@ import type { Source } from "../authority/question.ts";
 import type { ToolDescriptor } from "../tool/tool.ts";
 import type { StagedChange } from "../tool/workspace.ts";
 
-/** Arguments after their references were resolved: what exactly a call would touch. */
+/** Arguments with resolved references: exactly what a call would affect. */
 export interface Resolved {
   /** Every scope the call needs a lease for. */
   readonly scopes: readonly Scope[];
-  /** The effect of this very call; never below the tool's own. */
+  /** The effect of this call; never below the tool's own. */
   readonly effect: EffectClass;
   /** Sink for outbound effects: an origin, a peer, `outbox`, a server. */
   readonly destination?: string;
-  /** What the destination is cleared for, where the operator said so of this very thing. */
+  /** The destination's clearance, if the operator set one for this destination itself. */
   readonly clearance?: Label;
-  /** How the operator raises that clearance, a command. */
+  /** The command by which the operator raises that clearance. */
   readonly raise?: string;
-  /** The arguments hold nothing but what the destination itself sent: it may have its own words back. */
+  /** The arguments contain only text that the destination itself sent, so returning it needs no clearance. */
   readonly returns?: true;
-  /** Digests of patches, artifacts and pages named by the arguments: bound into answers and tokens. */
+  /** Digests of patches, artifacts and pages named by the arguments: part of answers' and tokens' scope. */
   readonly digests: Readonly<Record<string, Digest>>;
-  /** Colour and label of what the call would send or apply, mixed with the process's own. */
+  /** Colour and label of what the call would send or apply, combined with the process's own. */
   readonly colour?: Colour;
   readonly label?: Label;
   /** One line of plain words from trusted parts. */
   readonly summary: string;
   /** For a call that changes files: the changes, for the question. */
   readonly changes?: readonly StagedChange[];
-  /** Files that a call stages a change of: refused at once where no tool writes them. */
+  /** Files that the call stages changes of; refused at once if on the never-list. */
   readonly stages?: readonly string[];
   readonly executes?: readonly string[];
-  /** A program that the call takes: what it may call from then on. */
+  /** The plan of the program that the call submits. */
   readonly plan?: HeldPlan;
-  /** True when this call's effect is already on the books if it is run again (its key repeats). */
+  /** Whether the call may run again after a crash: its idempotency key prevents a second effect. */
   readonly idempotent: boolean;
 }
 
@@ -57,26 +57,26 @@ export interface GrantedCall {
   /** Deterministic: task, conversation, call id, canonical arguments. Repeats after a crash. */
   readonly idempotencyKey: Digest;
   readonly deadlineMs: number;
-  /** Most bytes of `content` that will be shown; more is cut by the gate. */
+  /** Maximum bytes of `content` shown; the gate cuts the rest. */
   readonly resultBytes: number;
   /**
-   * Judges the call again with a path `MOUNT/relative` that a link of it leads to, as if that were named.
-   * Throws Fault `refused` unless it would be let through unasked. Absent: no link is followed.
+   * Judges the call again as if it named the path `MOUNT/relative` to which one of its links leads.
+   * Throws Fault `refused` unless that call would be allowed unasked. Absent: no link is followed.
    */
   alsoReads?(path: string): void;
-  /** Contents that a person saw whole before the yes that let the call pass. */
+  /** Contents that a person saw in full before allowing the call. */
   readonly sanitized?: Sanitized;
 }
 
-/** A person's word for exactly these contents. docs/decision/0038. */
+/** Contents that a person sanitized. docs/decision/0038. */
 export interface Sanitized {
   readonly contents: readonly Digest[];
-  /** Who said yes, and through which channel. */
+  /** Who agreed, and through which channel. */
   readonly by: string;
   readonly question: QuestionId;
 }
 
-/** What a power brought back. Everything in it is untrusted data with a colour. */
+/** The result of a power: untrusted data with a colour. */
 export interface PowerResult {
   readonly content: string;
   readonly colour: Colour;
@@ -84,55 +84,55 @@ export interface PowerResult {
   readonly sources: readonly Source[];
   /** Structured result for programs, JSON. */
   readonly value?: Json;
-  /** Things that a server listed, as its bridge saw them. */
+  /** Records that the bridge found in the result. */
   readonly records?: readonly ListedRecord[];
-  /** Why it came to nothing all the same, in trusted words: the outcome is `executionError`. */
+  /** Why the call failed although it ran, in trusted text; the outcome is then `executionError`. */
   readonly failed?: string;
-  /** Version of the resource that was read, and that was written. */
+  /** Version of the resource that was read, and version written. */
   readonly observed?: string;
   readonly written?: string;
-  /** Changes of durable state to be committed with the outcome, as the private part of it. */
+  /** Changes of durable state, committed in the private part of the outcome. */
   readonly record?: JsonObject;
   /** Bytes staged or written, for the budget. */
   readonly writtenBytes?: number;
 }
 
-/** What came in for a task while a call of it ran: it is shown after the call's result, however the call ended. */
+/** Messages that came while a call ran: shown after the call's result, even if the call failed. */
 export interface Meanwhile extends Pick<PowerResult, "content" | "colour" | "label" | "sources"> {
   /** Committed with the outcome, or not at all. */
   readonly events: readonly NewEvent[];
   readonly documents: readonly DocumentWrite[];
-  /** They are durable, and shown. Exactly one of the two is called. */
+  /** The messages are durable and shown. Exactly one of `kept` and `dropped` is called. */
   kept(): void;
   dropped(): void;
 }
 
 /** A tool as the gate knows it. */
 export interface ToolBinding {
-  /** Its `permission` is what the policy says for the subject when advertised. */
+  /** Its `permission` is set by the policy when advertised. */
   readonly descriptor: ToolDescriptor;
   /** The lowest effect any call of it can have. */
   readonly effect: EffectClass;
   readonly deadlineMs: number;
-  /** Digest of the descriptor that the operator reviewed and handed to this task alone; else the gate's pins say. */
+  /** Digest of the descriptor that the operator reviewed for this task; absent: the gate's pins decide. */
   readonly reviewed?: Digest;
-  /** The operator let it reach out when they took it in: where no rule speaks, such a call asks. */
+  /** The operator granted network access when adding the tool; without a rule, its outbound calls ask. */
   readonly granted?: true;
-  /** Set when the power keeps the deadline itself, because it knows when it waits for a person. */
+  /** Set if the power enforces the deadline itself, because it knows when it waits for a person. */
   readonly keepsDeadline?: true;
   readonly resultBytes: number;
-  /** Resolves references against state as it is now. Synchronous. Throws a fault. */
+  /** Resolves references against the current state. Synchronous. Throws a fault. */
   resolve(args: JsonObject, caller: ProcessRow): Resolved;
   /**
-   * Rejects with a fault. `needsApproval` says that a call made on behalf of this one waits for a
-   * person: the gate commits no outcome, and this call is made anew when the answer is there.
+   * Rejects with a fault. `needsApproval` means that a nested call waits for a person: the gate
+   * commits no outcome, and this call is repeated once the answer is there.
    */
   invoke(call: GrantedCall, signal: AbortSignal): Promise<PowerResult>;
   /**
-   * What came in while the call ran, once it has ended, however. Bounded, and framed as data: it is redacted, not cut. Its
-   * label is not above that of what the call could bring.
+   * Messages that came while the call ran; asked once the call has ended. Bounded, and framed as
+   * data: redacted, not cut. Their label does not exceed that of the call's possible results.
    */
   meanwhile?(call: GrantedCall): Promise<Meanwhile | undefined>;
-  /** Called when an outcome was committed: fold `record` into the state that `resolve` reads. */
+  /** Called after the outcome is committed: folds `record` into the state that `resolve` reads. */
   committed?(call: GrantedCall, result: PowerResult): void;
 }

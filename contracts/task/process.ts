@@ -8,11 +8,11 @@ import type { Source } from "../authority/question.ts";
 import type { CapabilityGrant } from "../policy/agent_spec.ts";
 import type { ToolSnapshot } from "../tool/tool.ts";
 
-/** Where a process stands. */
+/** State of a process. */
 export type ProcessStatus = "running" | "stopped" | "waiting" | "ended";
 
 /**
- * One row of the process table. The process table is its only writer: gate and broker read it and
+ * One row of the process table. Only the process table writes it; gate and broker read it and
  * change it through {@link ProcessKeeper}.
  */
 export interface ProcessRow {
@@ -43,12 +43,12 @@ export interface ProcessRow {
   snapshot: ToolSnapshot | undefined;
   /** The model and nonce of the inference that proposed the calls now being made. */
   model: { id: string; backend: string; nonce: string };
-  /** Calls under way, for `ps` and for cancelling. */
+  /** Running calls, for `ps` and for cancelling. */
   calls: Map<CallId, { tool: string; since: number; abort: AbortController }>;
   exit: number | undefined;
 }
 
-/** What a read did to a process: folded into its colour, label and sources. */
+/** The effect of a read on a process, folded into its colour, label and sources. */
 export interface Taint {
   readonly colour: Colour;
   readonly label: Label;
@@ -63,7 +63,7 @@ export interface ProcessKeeper {
   advertise(pid: Pid, snapshot: ToolSnapshot): void;
   /** Reserves budget; throws `budgetExhausted` naming the limit. Counts against every ancestor. */
   charge(pid: Pid, charge: Partial<ChargeableUsage>): void;
-  /** What would be refused, without charging; undefined when all of it fits. */
+  /** The limit that the charge would exceed, without charging; undefined if none. */
   wouldExceed(pid: Pid, charge: Partial<ChargeableUsage>): string | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface Powers {
   token(): string;
   /** Runs `f` after `ms`; the returned function cancels. */
   after(ms: number, f: () => void): () => void;
-  /** A named point in the path of a call: does nothing, except in fault tests, where it may kill. */
+  /** A named point in the path of a call; fault tests kill the kernel there. */
   reach(point: FailPoint): void;
 }
 

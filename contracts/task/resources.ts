@@ -1,7 +1,7 @@
 /**
- * Shared resources of tasks: who works on which part of one, until when, in which version, and what came of two who
- * wanted the same. A claim coordinates and permits nothing: every change of the thing itself needs its own capability.
- * docs/shared_resources.md
+ * Shared resources of tasks: who works on which part, until when, in which version, and how
+ * conflicts are resolved. A claim coordinates and permits nothing: every change of the resource
+ * itself needs its own capability. docs/shared_resources.md
  * @module
  */
 import * as z from "zod";
@@ -9,7 +9,7 @@ import { Colour, Label } from "../authority/colour.ts";
 import { Millis, Pid, TaskId } from "../authority/ids.ts";
 import { Phase } from "./task.ts";
 
-/** What can be shared. */
+/** The kinds of shared resources. */
 export const ResourceKind = z.enum([
   "gitRepository",
   "taskList",
@@ -19,22 +19,19 @@ export const ResourceKind = z.enum([
   "packageCache",
   "externalAccount",
 ]);
-/** See {@link ResourceKind}. */
 export type ResourceKind = z.infer<typeof ResourceKind>;
 
-/** A resource's own name within its kind, and the name of the sender `resource:NAME` in inboxes. */
+/** A resource's name within its kind, also in the inbox sender `resource:NAME`. */
 export const ResourceName = z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/).brand<"ResourceName">();
-/** See {@link ResourceName}. */
 export type ResourceName = z.infer<typeof ResourceName>;
 
-/** Names a resource in one text: `KIND:NAME`, as `gitRepository:site`. */
+/** Names a resource: `KIND:NAME`, such as `gitRepository:site`. */
 export const ResourceRef = z.string().max(96).regex(
   new RegExp(`^(?:${ResourceKind.options.join("|")}):[a-z][a-z0-9_-]{0,63}$`),
 ).brand<"ResourceRef">();
-/** See {@link ResourceRef}. */
 export type ResourceRef = z.infer<typeof ResourceRef>;
 
-/** The two parts of a reference. */
+/** Kind and name of a reference. */
 export function partsOfResource(
   ref: ResourceRef,
 ): { readonly kind: ResourceKind; readonly name: ResourceName } {
@@ -46,17 +43,16 @@ export function partsOfResource(
 }
 
 /**
- * A part of a resource: parts with `/` between them, which cover themselves and everything beneath; empty covers all.
- * No part is `.`, `..` or empty, so that two names of one place are the same text.
+ * A part of a resource: components separated by `/`, covering itself and everything beneath; empty
+ * covers everything. Without `.`, `..` and empty components, so that equal places are equal texts.
  */
 export const ResourceScope = z.string().max(1_024).refine(
   (path) => path === "" || path.split("/").every((part) => !["", ".", ".."].includes(part)),
   'is no path: use parts with "/" between them, without "." and ".."',
 );
-/** See {@link ResourceScope}. */
 export type ResourceScope = z.infer<typeof ResourceScope>;
 
-/** Tells whether two scopes have a place in common: one lies beneath the other. */
+/** Whether two scopes overlap: one contains the other. */
 export function overlaps(a: ResourceScope, b: ResourceScope): boolean {
   const within = (outer: string, inner: string): boolean =>
     outer === "" || outer === inner || inner.startsWith(`${outer}/`);
@@ -65,31 +61,27 @@ export function overlaps(a: ResourceScope, b: ResourceScope): boolean {
 
 /** Names a claim: `r` and 12 characters. */
 export const ResourceLeaseId = z.string().regex(/^r[0-9a-z]{12}$/).brand<"ResourceLeaseId">();
-/** See {@link ResourceLeaseId}. */
 export type ResourceLeaseId = z.infer<typeof ResourceLeaseId>;
 
 /** Names a conflict: `c` and 12 characters. */
 export const ConflictId = z.string().regex(/^c[0-9a-z]{12}$/).brand<"ConflictId">();
-/** See {@link ConflictId}. */
 export type ConflictId = z.infer<typeof ConflictId>;
 
-/** `exclusive`: nobody else has a claim that overlaps; `shared`: nobody else has an exclusive one. */
+/** `exclusive`: no other claim overlaps; `shared`: no other exclusive claim overlaps. */
 export const ClaimMode = z.enum(["exclusive", "shared"]);
-/** See {@link ClaimMode}. */
 export type ClaimMode = z.infer<typeof ClaimMode>;
 
-/** Whose claim it is. */
+/** The owner of a claim. */
 export const ResourceOwner = z.object({
   task: TaskId,
-  /** The agent's name, as remit.yaml or the box has it. */
+  /** Name of the agent, of remit.yaml or built in. */
   agent: z.string().max(64),
-  /** A child process of the task; absent: its first one. Numbers of children live as long as their kernel. */
+  /** A child process of the task; absent: its first process. Valid within one kernel only. */
   child: Pid.optional(),
 }).strict();
-/** See {@link ResourceOwner}. */
 export type ResourceOwner = z.infer<typeof ResourceOwner>;
 
-/** Why a claim is over. `superseded`: its owner claimed a part that holds this one. */
+/** Why a claim ended. `superseded`: its owner claimed a part that contains this one. */
 export const ReleaseReason = z.enum([
   "done",
   "superseded",
@@ -98,7 +90,6 @@ export const ReleaseReason = z.enum([
   "supervisor",
   "operator",
 ]);
-/** See {@link ReleaseReason}. */
 export type ReleaseReason = z.infer<typeof ReleaseReason>;
 
 /** A claim on a part of a resource. Coordination, and never the right to write. */
@@ -108,133 +99,124 @@ export const ResourceLease = z.object({
   scope: ResourceScope,
   mode: ClaimMode,
   owner: ResourceOwner,
-  /** The task's phase when it claimed. */
+  /** The task's phase at the time of the claim. */
   phase: Phase,
   claimedAt: Millis,
   /** Extended by each renewal, up to `until`. */
   expiresAt: Millis,
   renewals: z.int().min(0),
-  /** No renewal goes beyond. */
+  /** Renewals end here at the latest. */
   until: Millis,
-  /** A program of the operator holds it: the end of its task does not end it, its time does. */
+  /** Held by a program of the operator: it ends by time and not with its task. */
   standing: z.literal(true).optional(),
-  /** What whoever claimed had read: its scope is text of the claimant's. */
+  /** Colour of the claimant, because the scope is the claimant's text. */
   colour: Colour,
   label: Label,
   endedAt: Millis.optional(),
   reason: ReleaseReason.optional(),
 }).strict();
-/** See {@link ResourceLease}. */
 export type ResourceLease = z.infer<typeof ResourceLease>;
 
-/** What of a thing tells one version of it from the next. */
+/** A version of a resource, as its kind identifies versions. */
 export const ResourceVersion = z.object({
   kind: z.enum(["revision", "generation", "branchHead", "pageHash", "token"]),
   value: z.string().min(1).max(256).regex(/^[\x21-\x7e]+$/),
 }).strict();
-/** See {@link ResourceVersion}. */
 export type ResourceVersion = z.infer<typeof ResourceVersion>;
 
-/** A task that is told what becomes of a resource. */
+/** A task that is notified of changes of a resource. */
 export const ResourceWatch = z.object({
   task: TaskId,
   scope: ResourceScope,
   since: Millis,
-  /** Told once, of the first end of a claim there, and then no more. */
+  /** Notify only once, when the first claim there ends. */
   once: z.boolean(),
   colour: Colour,
   label: Label,
 }).strict();
-/** See {@link ResourceWatch}. */
 export type ResourceWatch = z.infer<typeof ResourceWatch>;
 
-/** Who decides about a conflict: a task that stands above both, else the person. */
+/** Who decides a conflict: a task above both, else the person. */
 export const Supervisor = z.union([z.literal("host"), TaskId]);
-/** See {@link Supervisor}. */
 export type Supervisor = z.infer<typeof Supervisor>;
 
-/** What a supervisor says. `share`: both may; `release`: the first gives way; `refuse`: the second does. */
+/** A supervisor's decision. `share`: both may continue; `release`: the holder gives way; `refuse`: the claimant does. */
 export const ConflictDecision = z.enum(["share", "release", "refuse"]);
-/** See {@link ConflictDecision}. */
 export type ConflictDecision = z.infer<typeof ConflictDecision>;
 
 /** Two tasks touched the same part of a resource. */
 export const ConflictReport = z.object({
   id: ConflictId,
   resource: ResourceRef,
-  /** The part that both touched. */
+  /** The part that both affect. */
   scope: ResourceScope,
-  /** `claim`: it is claimed by another; `version`: it changed since it was read. */
+  /** `claim`: another task holds a claim; `version`: the part changed since it was read. */
   about: z.enum(["claim", "version"]),
-  /** Whose it was first; absent where only the version is known. */
+  /** The first owner; absent if only the version is known. */
   holder: ResourceOwner.optional(),
   /** The holder's claim. */
   lease: ResourceLeaseId.optional(),
   claimant: ResourceOwner,
-  /** What the claimant wanted. */
+  /** The mode that the claimant requested. */
   mode: ClaimMode,
-  /** What the claimant had read, and what stands there. */
+  /** The version that the claimant had read, and the current version. */
   observed: ResourceVersion.optional(),
   current: ResourceVersion.optional(),
   at: Millis,
   supervisor: Supervisor,
   state: z.enum(["open", "decided", "over"]),
   decision: ConflictDecision.optional(),
-  /** Who decided: `host`, or the task that stands above. */
+  /** Who decided: `host` or the supervising task. */
   approver: z.string().max(96).optional(),
-  /** Of both together. */
+  /** Colour and label of both tasks together. */
   colour: Colour,
   label: Label,
-  /** Of the claimant alone: what the claimant is told has no words of the holder. */
+  /** Colour and label of the claimant alone: the claimant's notice contains no text of the holder. */
   own: z.object({ colour: Colour, label: Label }).strict(),
 }).strict();
-/** See {@link ConflictReport}. */
 export type ConflictReport = z.infer<typeof ConflictReport>;
 
-/** How an item of a task list stands. */
+/** State of an item in a task list. */
 export const ItemState = z.enum(["open", "claimed", "done"]);
-/** See {@link ItemState}. */
 export type ItemState = z.infer<typeof ItemState>;
 
-/** An item of a task list. Its text is somebody else's to whoever reads it. */
+/** An item of a task list. To a reader, its text is another task's. */
 export const ListItem = z.object({
   number: z.int().min(1),
   text: z.string().min(1).max(2_000),
   state: ItemState,
-  /** Raised by one with each change; whoever changes the item names the one that they saw. */
+  /** Incremented with each change; a writer names the generation that it has read. */
   generation: z.int().min(1),
   author: ResourceOwner,
-  /** Who works on it, or did it. */
+  /** Who works on the item, or completed it. */
   owner: ResourceOwner.optional(),
   lease: ResourceLeaseId.optional(),
   colour: Colour,
   label: Label,
   changedAt: Millis,
 }).strict();
-/** See {@link ListItem}. */
 export type ListItem = z.infer<typeof ListItem>;
 
-/** What of a resource is kept. Everything in it that is not a number of ours is text of its users. */
+/** The stored state of a resource. All texts in it come from its users. */
 export const SharedResource = z.object({
   ref: ResourceRef,
   createdAt: Millis,
-  /** Raised by one with each change of what is kept here. */
+  /** Incremented with each change of this record. */
   generation: z.int().min(1),
   leases: z.array(ResourceLease).max(256),
-  /** Open ones, and the last that were decided. */
+  /** Open conflicts and the latest decided ones. */
   conflicts: z.array(ConflictReport).max(64),
   watches: z.array(ResourceWatch).max(64),
-  /** The version that was written last, one for each scope. */
+  /** The version written last, one for each scope. */
   versions: z.array(z.object({ scope: ResourceScope, version: ResourceVersion }).strict()).max(512),
-  /** Of a task list. */
+  /** Items of a task list. */
   items: z.array(ListItem).max(256),
 }).strict();
-/** See {@link SharedResource}. */
 export type SharedResource = z.infer<typeof SharedResource>;
 
-/** Most of each thing. */
+/** Maximum numbers. */
 export const RESOURCE_LIMITS = Object.freeze({
-  /** Claims that live at once: of one task, and on one resource. */
+  /** Simultaneous claims of one task, and on one resource. */
   leasesOfTask: 64,
   leases: 256,
   openConflicts: 32,
@@ -242,16 +224,16 @@ export const RESOURCE_LIMITS = Object.freeze({
   watches: 64,
   versions: 512,
   items: 256,
-  /** Resources with something in them: all, and those in which one task takes part. */
+  /** Non-empty resources: in all, and with one task taking part. */
   resources: 1_024,
   resourcesOfTask: 64,
-  /** Milliseconds of a claim that says nothing, at most of one, and of one with all its renewals. */
+  /** Duration of a claim in milliseconds: default, maximum, and maximum with all renewals. */
   usualMs: 900_000,
   leaseMs: 3_600_000,
   heldMs: 86_400_000,
 });
 
-/** One change of a resource: what an event `resource` says, and what its state is the fold of. */
+/** One change of a resource: the content of a `resource` event; the state is the fold of these. */
 export const ResourceChange = z.discriminatedUnion("what", [
   z.object({ what: z.literal("claimed"), lease: ResourceLease }).strict(),
   z.object({ what: z.literal("renewed"), lease: ResourceLeaseId, expiresAt: Millis }).strict(),
@@ -279,73 +261,73 @@ export const ResourceChange = z.discriminatedUnion("what", [
     version: ResourceVersion,
   }).strict(),
   z.object({ what: z.literal("item"), item: ListItem }).strict(),
-  /** It was done, and whoever it was of is over. */
+  /** Removes a completed item whose owner has ended. */
   z.object({ what: z.literal("dropped"), item: ListItem.shape.number }).strict(),
   z.object({ what: z.literal("forgotten"), task: TaskId }).strict(),
   z.object({ what: z.literal("cleared"), approver: z.string().max(96) }).strict(),
 ]);
-/** See {@link ResourceChange}. */
 export type ResourceChange = z.infer<typeof ResourceChange>;
 
-/** Who claims, as the kernel knows it: never taken from arguments of a model. */
+/** The claimant as the kernel knows it; never taken from a model's arguments. */
 export interface Claimant {
   readonly owner: ResourceOwner;
   readonly phase: Phase;
   readonly colour: Colour;
   readonly label: Label;
-  /** Who decides where another has the same; absent: the task itself between its own processes, else the person. */
+  /** Who decides conflicts; absent: the task itself between its own processes, else the person. */
   readonly supervisor?: Supervisor;
 }
 
-/** What is claimed. */
+/** A requested claim. */
 export interface ClaimRequest {
   readonly resource: ResourceRef;
   readonly scope: ResourceScope;
   readonly mode: ClaimMode;
-  /** Milliseconds since 1970 until which the claim holds; absent: 15 minutes from now. */
+  /** End of the claim, milliseconds since 1970; absent: 15 minutes from now. */
   readonly until?: number;
   /** See {@link ResourceLease}. */
   readonly standing?: boolean;
 }
 
-/** What came of a claim. */
+/** The result of a claim. */
 export type ClaimOutcome =
   | { readonly kind: "held"; readonly lease: ResourceLease; readonly renewed: boolean }
   | { readonly kind: "conflict"; readonly report: ConflictReport };
 
-/** What came of a change that names a version. */
+/** The result of a versioned write. */
 export type WriteOutcome =
   | { readonly kind: "written"; readonly version: ResourceVersion }
   | { readonly kind: "conflict"; readonly report: ConflictReport };
 
 /**
- * The shared resources of one kernel. Every change is an event and the state that it makes, in one commit. Methods that
- * change reject `tooLarge` past {@link RESOURCE_LIMITS} and `conflict` where another kernel is always faster.
+ * The shared resources of one kernel. Every change commits an event and the resulting state
+ * together. Changing methods reject `tooLarge` past {@link RESOURCE_LIMITS}, and `conflict` if
+ * another kernel keeps writing first.
  */
 export interface SharedResources {
-  /** The same claim of the same owner again is a renewal. */
+  /** Claims a part; an equal claim by the same owner is a renewal. */
   claim(request: ClaimRequest, by: Claimant): Promise<ClaimOutcome>;
   /**
-   * Rejects `notFound`, and `refused` where the claim is another task's, or is held by whoever assigned the task:
-   * `standing` says that it is they who release it.
+   * Releases a claim. Rejects `notFound`, and `refused` if the claim is another task's or is a
+   * standing claim and `standing` is not set.
    */
   release(lease: ResourceLeaseId, by: ResourceOwner, standing?: boolean): Promise<ResourceLease>;
-  /** The person, or the kernel, ends a claim. Rejects `notFound`. */
+  /** Ends a claim on behalf of the person or the kernel. Rejects `notFound`. */
   end(lease: ResourceLeaseId, reason: ReleaseReason): Promise<ResourceLease>;
-  /** The person takes everything away that is kept of a resource: claims end, items and versions go. Rejects `notFound`. */
+  /** Clears a resource on behalf of the person: ends claims, removes items and versions. Rejects `notFound`. */
   clear(resource: ResourceRef): Promise<void>;
-  /** Rejects `notFound`, `conflict` (decided already), `refused` (`by` is not the supervisor). */
+  /** Decides a conflict. Rejects `notFound`, `conflict` (already decided), `refused` (`by` is not the supervisor). */
   decide(
     conflict: ConflictId,
     decision: ConflictDecision,
     by: Supervisor,
   ): Promise<ConflictReport>;
-  /** The claimant's task is told what becomes of that part, until it is over. */
+  /** Notifies the claimant's task of changes of that part, until the task ends. */
   watch(
     watch: Pick<ResourceWatch, "scope" | "once"> & { readonly resource: ResourceRef },
     by: Claimant,
   ): Promise<void>;
-  /** Compare and swap: `observed` is what the writer had read, absent where there was nothing. */
+  /** Compare and swap: `observed` is the version that the writer had read, absent if none existed. */
   write(
     change: {
       readonly resource: ResourceRef;
@@ -356,16 +338,16 @@ export interface SharedResources {
     by: Claimant,
   ): Promise<WriteOutcome>;
   /**
-   * Keeps a conflict that somebody else found: a merge queue, a wiki. The claimant's task is told, unless `told`: the answer
-   * to its own call said so.
+   * Records a conflict that another component found, such as a merge queue or a wiki. Notifies the
+   * claimant's task unless `told`: the answer to its own call already says so.
    */
   report(
     found: Pick<ConflictReport, "resource" | "scope" | "about" | "holder" | "observed" | "current">,
     by: Claimant,
     how?: { readonly told: boolean },
   ): Promise<ConflictReport>;
-  /** A resource as it stands now: what has expired is not in it. */
+  /** The current state of a resource, without expired claims. */
   get(resource: ResourceRef): Promise<SharedResource | undefined>;
-  /** Those with something in them, in the order of their names. */
+  /** Non-empty resources, ordered by name. */
   list(): Promise<readonly SharedResource[]>;
 }

@@ -1,29 +1,29 @@
-/** Budgets over many tasks, what was spent, and how they stand. @module */
+/** Budgets over many tasks, spending, and the state of budgets. @module */
 import * as z from "zod";
 import type { Pid, TaskId } from "../authority/ids.ts";
 
 const MOMENT = "moment", TASK = "task", SESSION = "session", DAY = "day", MONTH = "month";
 /**
- * What budgets are of, and for which spans: a sum of a day or month (UTC), of one task's life or of all tasks of a
- * session, or what is there at one moment.
+ * What budgets limit, and the spans that each can be counted over: sums of a day or month (UTC), of
+ * a task's life or of all tasks of a session, or the amount at one moment.
  */
 export const BUDGET_SPANS = Object.freeze({
   /** US dollars that models cost. */
   money: [DAY, MONTH, SESSION],
-  /** Bytes of requests that leave for the web and for imported servers on it. */
+  /** Bytes of requests to the web and to imported servers at URLs. */
   egressBytes: [DAY, MONTH, SESSION, TASK],
   /** Pages opened in a browser. */
   tabs: [DAY, MONTH, SESSION, TASK, MOMENT],
-  /** Programs of this machine: granted commands, process sessions, agents of others. */
+  /** Local programs: granted commands, process sessions, foreign agents. */
   processes: [DAY, MONTH, SESSION, TASK, MOMENT],
-  /** Processes and threads that such programs may have together: the walls of each hold it to its share. */
+  /** Maximum processes and threads of such programs together; each program's walls enforce its share. */
   threads: [MOMENT],
-  /** The most that such programs and browsers may take of memory. */
+  /** Maximum memory of such programs and browsers. */
   memoryBytes: [MOMENT],
-  /** Sources that wikis take in. */
+  /** Sources added to wikis. */
   sources: [DAY, MONTH],
   sourceBytes: [DAY, MONTH],
-  /** Bytes by which the indexes of wikis grow. */
+  /** Growth of wikis' indexes, bytes. */
   indexBytes: [DAY, MONTH],
 });
 /** One of {@link BUDGET_SPANS}. */
@@ -31,7 +31,7 @@ export type BudgetOf = keyof typeof BUDGET_SPANS;
 const BUDGET_OF = Object.keys(BUDGET_SPANS) as readonly BudgetOf[];
 const amount = z.number().min(0).max(1e15).optional();
 
-/** What models may cost, or tasks use, over all tasks; absent fields mean any. */
+/** A limit on one kind of use over all tasks; absent fields match everything. */
 export const SpendingBudget = z.object({
   per: z.enum([DAY, MONTH, SESSION, TASK, MOMENT]),
   /** US dollars. */
@@ -39,12 +39,12 @@ export const SpendingBudget = z.object({
   ...{ egressBytes: amount, tabs: amount, processes: amount, threads: amount },
   memoryBytes: amount,
   ...{ sources: amount, sourceBytes: amount, indexBytes: amount },
-  /** As remit.yaml names it; `agent` is the plain one. */
+  /** Name in remit.yaml; `agent` is the default agent. */
   agent: z.string().min(1).max(64).optional(),
   principal: z.string().min(1).max(256).optional(),
   trigger: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"])
     .optional(),
-  /** Each of these has a sum of its own; absent: all together. */
+  /** Count separately for each of these; absent: all together. */
   each: z.enum(["agent", "principal", "trigger"]).optional(),
 }).strict().superRefine((budget, { addIssue }) => {
   const [what, ...more] = BUDGET_OF.filter((name) => budget[name] !== undefined);
@@ -59,7 +59,7 @@ export const SpendingBudget = z.object({
 });
 export type SpendingBudget = z.infer<typeof SpendingBudget>;
 
-/** What a budget is of, and how much. */
+/** Kind and amount of a budget. */
 export function amountOf(
   budget: SpendingBudget,
 ): { readonly of: BudgetOf; readonly most: number } {
@@ -72,23 +72,23 @@ export interface CostRow {
   /** UTC: `2026-11-27`. */
   readonly day: string;
   readonly model: string;
-  /** The agent of remit.yaml, or the child agent that asked; `agent` for the plain one. */
+  /** The agent of remit.yaml, or the child agent that asked; `agent` for the default agent. */
   readonly agent: string;
   readonly principal: string;
-  /** The channel by which its task came in: `terminal`, `schedule`, … */
+  /** The ingress channel of its task: `terminal`, `schedule`, … */
   readonly trigger: string;
   readonly inferences: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** US dollars paid. */
   readonly money: number;
-  /** Inferences without an end on record: under way, or their kernel was killed. */
+  /** Inferences without a recorded end: running, or cut off by a kernel's death. */
   readonly open: number;
-  /** US dollars that those may have cost at most. */
+  /** Maximum US dollars that those may have cost. */
   readonly openMoney: number;
 }
 
-/** How one budget stands in its day or month, in its task, or at this moment. */
+/** The state of one budget in its current span. */
 export interface BudgetStanding {
   /** In words: `the budget of 1 USD a day for agent scout`. */
   readonly name: string;
@@ -97,41 +97,41 @@ export interface BudgetStanding {
   /** US dollars, bytes or pieces. */
   readonly most: number;
   readonly spent: number;
-  /** Held for requests under way, or there at this moment. */
+  /** Reserved for running requests, or in use at this moment. */
   readonly held: number;
-  /** Milliseconds since 1970 at which it is used up, should it go on as so far; absent: not before its period ends. */
+  /** Projected exhaustion at the current rate, milliseconds since 1970; absent: not before the period ends. */
   readonly outAt?: number;
-  /** Milliseconds since 1970 at which the next day or month begins; absent for a task and a moment. */
+  /** Start of the next day or month, milliseconds since 1970; absent for a task and a moment. */
   readonly endsAt?: number;
 }
 
-/** Who uses something; without a process its task as a whole, without a task the operator. */
+/** The user of a budget: a process, a task as a whole, or (without a task) the operator. */
 export interface User {
   readonly task: TaskId | undefined;
   readonly pid?: Pid;
-  /** It was used already, whether or not it fits. */
+  /** Already used: count it even if it does not fit. */
   readonly past?: boolean;
 }
 
-/** What is to be used, of each kind so much: bytes or pieces. */
+/** Amounts to use of each kind: bytes or pieces. */
 export type Amounts = Readonly<Partial<Record<Exclude<BudgetOf, "money">, number | undefined>>>;
 
-/** The budgets of other things than money. */
+/** The budgets of everything except money. */
 export interface Uses {
   /**
-   * Counts all of them or none that is of one moment. The returned function says that what is there at this moment is
-   * there no more. Rejects `budgetExhausted` with the budget, what is used of it and how it is raised.
+   * Counts all amounts of a moment or none. The returned function ends the use of momentary
+   * amounts. Rejects `budgetExhausted` with the budget, its use and how to raise it.
    */
   take(user: User, amounts: Amounts, doing: string): Promise<() => void>;
   /**
-   * Counts `most` of what is used up by and by, or where that does not fit what is left, `need` at least; gives what it
-   * counted. Rejects as {@link Uses.take}.
+   * Counts `most` of a kind that is used up gradually, or as much as is left, but at least `need`.
+   * Returns the counted amount. Rejects like {@link Uses.take}.
    */
   step(
     user: User,
     of: Exclude<BudgetOf, "money">,
     wanted: { readonly need: number; readonly most: number; readonly doing: string },
   ): Promise<{ readonly amount: number; release(): void }>;
-  /** There is a budget of it. */
+  /** Whether a budget limits this kind. */
   has(of: BudgetOf): boolean;
 }

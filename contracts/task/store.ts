@@ -10,16 +10,16 @@ export interface EventRow {
   readonly at: number;
   readonly body: string;
   readonly hash: Digest;
-  /** Another kernel made it durable, before this one took its task over: it gets a place in this log, too. */
+  /** Written by another kernel before this one took over its task; added to this log as well. */
   readonly adopted?: true;
 }
 
-/** An event as it was read back, with its place in the order of append (from 1, without gaps). */
+/** An event read back, with its position in the order of append (from 1, without gaps). */
 export interface StoredEvent extends EventRow {
   readonly seq: number;
 }
 
-/** Erasable content. `digest = SHA-256(salt ‖ bytes)`; erasing keeps the digest and drops the rest. */
+/** Erasable content. `digest = SHA-256(salt ‖ bytes)`; erasing keeps only the digest. */
 export interface BlobRow {
   readonly task: string;
   readonly digest: Digest;
@@ -32,12 +32,12 @@ export interface DocumentRow {
   readonly kind: string;
   readonly id: string;
   readonly task: string;
-  /** From 1; raised by one with each write. */
+  /** From 1; incremented with each write. */
   readonly version: number;
   readonly body: JsonObject;
 }
 
-/** A write of a document: `expect` is the version it replaces, 0 for a new one. */
+/** A write of a document: `expect` is the version to replace, 0 for a new document. */
 export interface DocumentWrite {
   readonly kind: string;
   readonly id: string;
@@ -46,33 +46,33 @@ export interface DocumentWrite {
   readonly body: JsonObject;
 }
 
-/** Which documents; all that is given must hold. */
+/** A query for documents; all given conditions must hold. */
 export interface DocumentQuery {
   readonly kind: string;
   readonly task?: string | undefined;
   /**
-   * How it stands, as its body says: the `status` of a task (`archived` where it is that), the `state`
-   * of a question, an empty text for what says neither.
+   * State in the document's body: the `status` of a task (`archived` if archived), the `state` of a
+   * question, an empty text for other documents.
    */
   readonly states?: readonly string[] | undefined;
-  /** How its id begins. */
+  /** Prefix of the id. */
   readonly prefix?: string | undefined;
-  /** Made after, or before, the one with this id. */
+  /** Created after, or before, the document with this id. */
   readonly after?: string | undefined;
   readonly before?: string | undefined;
-  /** The last of them, newest first. */
+  /** The newest matches, newest first. */
   readonly newest?: boolean | undefined;
   readonly limit?: number | undefined;
 }
 
-/** Which ends of chains. */
+/** A query for heads of chains. */
 export interface HeadQuery {
   readonly after?: string;
   readonly untilSeq?: number;
   readonly limit?: number;
 }
 
-/** What is made durable together, or not at all. */
+/** Rows written atomically. */
 export interface Batch {
   readonly events: readonly EventRow[];
   readonly blobs: readonly BlobRow[];
@@ -81,7 +81,7 @@ export interface Batch {
 
 /** Durable state. Every method rejects with `storeFull`, `storeCorrupt` or `conflict`. */
 export interface Store {
-  /** Atomic and durable when it resolves. `conflict`: a chain position or document version was taken. */
+  /** Commits atomically; durable when it resolves. `conflict`: a chain position or document version is taken. */
   commit(batch: Batch): Promise<void>;
   /** At most `limit` (default 1,000), ascending by `seq`; with `newest`, the last of them, newest first. */
   events(query: {
@@ -95,23 +95,23 @@ export interface Store {
     readonly limit?: number;
   }): Promise<readonly StoredEvent[]>;
   /**
-   * The last event of each chain: the kernel's first, then in the order in which chains were begun. At most `limit`
-   * (absent: all), after the chain named `after`, as they stood at event `untilSeq`.
+   * The last event of each chain: the kernel's first, then in the order in which the chains began.
+   * At most `limit` (absent: all), after the chain `after`, as of event `untilSeq`.
    */
   heads(query?: HeadQuery): Promise<readonly EventRow[]>;
-  /** The last event of one chain; undefined when it has none. */
+  /** The last event of one chain; undefined for an empty chain. */
   head(task: string): Promise<EventRow | undefined>;
-  /** Content of a task's. Undefined when erased or never stored. */
+  /** Content of a task; undefined if erased or never stored. */
   blob(
     task: string,
     digest: Digest,
   ): Promise<{ readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined>;
-  /** Erases the content of a task; resolves with how many blobs went. */
+  /** Erases the content of a task; resolves with the number of blobs erased. */
   eraseBlobs(task: string): Promise<number>;
   document(kind: string, id: string): Promise<DocumentRow | undefined>;
-  /** The same at once: what a kernel must know between two awaits is not kept in memory for it. */
+  /** Synchronous `document`, for values that a kernel needs between two awaits. */
   peek(kind: string, id: string): DocumentRow | undefined;
-  /** In the order in which they were made, at most `limit` (default 1,000). */
+  /** In order of creation, at most `limit` (default 1,000). */
   documents(query: DocumentQuery): Promise<readonly DocumentRow[]>;
   close(): Promise<void>;
 }
@@ -120,8 +120,8 @@ export interface Store {
 export interface EventLog {
   /**
    * Appends events of one task and writes documents with them, in one commit group. Resolves when
-   * durable, with the chain positions. Rejects `storeFull` with nothing written. `at` is when they
-   * happened, now when absent: what is folded from them elsewhere must have the same time.
+   * durable, with the chain positions. Rejects `storeFull` with nothing written. `at` is the time
+   * of the events, default now; events that mirror others must have the same time.
    */
   append(
     task: string,
@@ -130,20 +130,20 @@ export interface EventLog {
     at?: number,
   ): Promise<readonly { readonly n: number; readonly hash: Digest }[]>;
   /**
-   * Like `append`, but makes no commit of its own for a tenth of a second: it goes with the next one,
-   * before what is appended after it. For what nothing follows from that has no commit of its own. A
-   * log without it commits at once.
+   * Like `append`, but waits up to a tenth of a second to join the next commit, in order. For
+   * events that nothing depends on unless a later append commits anyway. A log without this method
+   * commits at once.
    */
   readonly appendWithNext?: EventLog["append"];
-  /** The hash of the kernel chain's last seal: keep it elsewhere to detect a cut tail. */
+  /** The hash of the kernel chain's last seal: store it elsewhere to detect a cut tail. */
   head(): Digest;
 }
 
 /** A log that takes over tasks of other kernels' logs. */
 export interface AdoptingLog extends EventLog {
   /**
-   * Gives events that another kernel made durable, a task's next ones from where this log has them, a place in this log,
-   * under its own seals. Rejects `storeCorrupt` where they do not follow one another.
+   * Adds events that another kernel wrote, continuing a task's chain in this log, under this log's
+   * seals. Rejects `storeCorrupt` if they do not follow one another.
    */
   adopt(events: readonly EventRow[]): Promise<void>;
 }

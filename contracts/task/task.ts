@@ -12,8 +12,9 @@ import { ImportedServer } from "../exchange/mcp.ts";
 import { NoteKind } from "../memory/wiki.ts";
 
 /**
- * Where a task stands. The last four are final. `blocked` (its first process is stopped) is told of a task at work and
- * never recorded: a stop does not outlive its process. `reviewing`: what it staged is proposed at the end of its turn.
+ * State of a task. The last four are final. `blocked` (its first process is stopped) is reported
+ * for a running task and never recorded: a stop does not outlive the process. `reviewing`: its
+ * staged changes are being reviewed at the end of a turn.
  */
 export const TaskStatus = z.enum([
   "open",
@@ -27,10 +28,10 @@ export const TaskStatus = z.enum([
 ]);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
-/** How the reason of a task begins that does not go on by itself, because its kernel's rules are others than it had. */
+/** Prefix of a task's reason if it does not continue by itself because the kernel's rules have changed. */
 export const OTHER_RULES = "it began under other rules";
 
-/** From which status a task may go to which. */
+/** The allowed transitions between statuses. */
 export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   open: ["blocked", "needsApproval", "reviewing", "done", "failed", "cancelled", "expired"],
   blocked: ["open", "failed", "cancelled", "expired"],
@@ -42,15 +43,15 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]
   expired: [],
 };
 
-/** A phase narrows tools and modes: `plan` and `review` only read; `work` may stage; `apply` may do. */
+/** A phase narrows tools and modes: `plan` and `review` only read; `work` may stage; `apply` may act. */
 export const Phase = z.enum(["plan", "work", "apply", "review"]);
 export type Phase = z.infer<typeof Phase>;
 
-/** Who is asking: decides the policy's rules and ceilings. */
+/** Kind of requester; selects the policy's rules and ceilings. */
 export const Profile = z.enum(["operator", "guest", "anonymous"]);
 export type Profile = z.infer<typeof Profile>;
 
-/** Where a request came in. */
+/** How a request came in. */
 export const Ingress = z.object({
   channel: z.enum(["terminal", "pipe", "http", "webhook", "schedule", "a2a", "mcp", "mail"]),
   principal: z.string().min(1).max(128),
@@ -59,7 +60,7 @@ export const Ingress = z.object({
 }).strict();
 export type Ingress = z.infer<typeof Ingress>;
 
-/** A model and what its service is opened with. */
+/** A model and its service's configuration. */
 export const ModelChoice = z.object({
   ref: z.string().max(1_024),
   config: z.string().max(4_000_000),
@@ -70,13 +71,13 @@ export type ModelChoice = z.infer<typeof ModelChoice>;
 export const OnQuestion = z.enum(["ask", "queue", "deny"]);
 export type OnQuestion = z.infer<typeof OnQuestion>;
 
-/** How long notes are kept, in days; absent: for ever, task logs for 90. */
+/** Days that notes are kept; absent: forever, task logs for 90. */
 export const MemoryRetention = z.object({
   taskLog: z.int().min(1).max(36_500).optional(),
 }).strict();
 export type MemoryRetention = z.infer<typeof MemoryRetention>;
 
-/** The wiki that a task is handed, as the command line resolved it. */
+/** The wiki that a task holds, as the command line resolved it. */
 export const TaskMemory = z.object({
   /** Absolute and real. */
   folder: z.string().min(1).max(4_096),
@@ -85,10 +86,10 @@ export const TaskMemory = z.object({
   access: z.enum(["read", "propose"]),
   /** What the agent may do with its own notes about the person. */
   user: z.enum(["none", "read", "write"]),
-  /** Kinds of notes that wait for a person even when the write was consented to. */
+  /** Kinds of notes that wait for a person even after consent to the write. */
   review: z.array(NoteKind).max(3),
   retention: MemoryRetention,
-  /** The most confidential pages and sources that the task sees; what its profile may see, at most. */
+  /** Highest label of pages and sources that the task sees; at most that of its profile. */
   clearance: Label,
 }).strict();
 export type TaskMemory = z.infer<typeof TaskMemory>;
@@ -100,18 +101,18 @@ export const TaskRequest = z.object({
   ingress: Ingress,
   profile: Profile,
   mounts: z.array(Mount).max(32),
-  /** Where the request was made, absolute: that folder's remit.yaml holds for it. */
+  /** Folder of the request, absolute; its remit.yaml applies. */
   folder: z.string().min(1).max(4_096).optional(),
   /** `KIND:REFERENCE`, resolved and, for `scripted`, read by the command line. */
   model: z.object({
     ref: z.string().max(1_024),
-    /** What the backend is given at start, JSON text (for `scripted`: the parsed scenario). */
+    /** The backend's configuration, JSON text (for `scripted`: the parsed scenario). */
     config: z.string().max(4_000_000),
-    /** Goes on with another model after this many calls in a row that were not valid. */
+    /** Another model to continue with after this many invalid calls in a row. */
     escalate: z.object({ after: z.int().min(1).max(100), to: ModelChoice }).strict().optional(),
     /** The model that shortens the conversation; absent: the task's own. */
     summarizer: ModelChoice.optional(),
-    /** Models that take its place where it may not see the conversation, the first that may. */
+    /** Models that replace it if its clearance is too low; the first with sufficient clearance. */
     others: z.array(ModelChoice).max(7).optional(),
   }).strict(),
   limits: Limits.partial(),
@@ -119,32 +120,32 @@ export const TaskRequest = z.object({
   phase: Phase,
   /** Keep the task open for more turns when a turn has ended. */
   interactive: z.boolean(),
-  /** For each question its model says why the call is needed, by the template `call_review`. */
+  /** Have the model give a reason for each call in question, by the template `call_review`. */
   reasons: z.literal(true).optional(),
-  /** JSON Schema, as JSON text, that its model's words shall fit: a model that can is held to it while it writes. */
+  /** JSON Schema (text) for the answer; enforced during generation if the backend can. */
   answerSchema: z.string().min(2).max(65_536).optional(),
-  /** Its model says first what the task is, by the template `intake`, before it sees a tool. */
+  /** Have the model describe the task by the template `intake` before it sees a tool. */
   intake: z.literal(true).optional(),
-  /** `asked`: what is staged is proposed when patch_apply is called, and not at the end of each turn. */
+  /** `asked`: staged changes are proposed only by a call of patch_apply, not at the end of each turn. */
   review: z.literal("asked").optional(),
-  /** The agent's specification; absent means a plain one that holds all that the policy offers. */
+  /** The agent's specification; absent: a default agent that holds everything the policy offers. */
   agent: AgentSpec.optional(),
   /** Agents of remit.yaml that its agents may start by name. */
   agents: z.array(AgentSpec).max(32).optional(),
   /** Instruction files of the mounts (`MOUNT/AGENTS.md`): read through the gate, as data. */
   instructions: z.array(z.string().min(1).max(512)).max(32).optional(),
-  /** Source of an agent program that is not the standard runner, or the name of one of the box (`remit:planned`). */
+  /** Source of an agent program in place of the standard runner, or a built-in program's name (`remit:planned`). */
   program: z.string().max(4_000_000).optional(),
   memory: TaskMemory.optional(),
-  /** Folders of wikis of this machine, absolute and real: file tools write nothing beneath them. */
+  /** Folders of this machine's wikis, absolute and real; file tools write nothing in them. */
   wikis: z.array(z.string().min(1).max(4_096)).max(1_000).optional(),
   /** Imported MCP servers, each as it was reviewed. */
   mcp: z.array(ImportedServer).max(64).optional(),
-  /** Imported tools above which models find them by `tool_search`; absent: 30. */
+  /** Number of imported tools above which models use `tool_search`; absent: 30. */
   mcpSearchAbove: z.int().min(0).max(1_000).optional(),
-  /** Tools that models are told of from the start, beside the usual ones; absent: none. */
+  /** Tools offered to models from the start besides the usual ones; absent: none. */
   offer: z.union([z.literal("all"), z.array(ToolName).max(512)]).optional(),
-  /** Models that look at its calls and results. */
+  /** Models that check its calls and results. */
   guards: z.array(GuardRule.extend({ model: ModelChoice }).strict()).max(8).optional(),
 }).strict();
 export type TaskRequest = z.infer<typeof TaskRequest>;
@@ -160,7 +161,7 @@ export const AgentTask = z.object({
   profile: Profile,
   model: z.string().max(1_024),
   harness: z.string().max(64),
-  /** The agent of remit.yaml that it runs, and that agent's labels; absent for the plain one. */
+  /** The agent of remit.yaml and its labels; absent for the default agent. */
   agent: AgentSpec.shape.name.optional(),
   labels: AgentSpec.shape.labels.optional(),
   status: TaskStatus,
@@ -171,7 +172,7 @@ export const AgentTask = z.object({
   reason: z.string().max(2_048).optional(),
   mounts: z.array(Mount).max(32),
   folder: TaskRequest.shape.folder,
-  /** Digest of the rules that it last ran under; another kernel with others does not take it up by itself. */
+  /** Digest of the rules that it last ran under; a kernel with other rules does not continue it by itself. */
   rules: Digest.optional(),
   limits: Limits,
   colour: Colour,
@@ -187,7 +188,7 @@ export const AgentTask = z.object({
 }).strict();
 export type AgentTask = z.infer<typeof AgentTask>;
 
-/** Named tools and modes that a phase takes away. */
+/** Tools and effects that a phase forbids. */
 export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
   plan: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
   work: [],
@@ -195,14 +196,14 @@ export const PHASE_FORBIDS: Readonly<Record<Phase, readonly string[]>> = {
   review: ["stage", "mutateLocal", "outboundWrite", "destructive", "admin"],
 };
 
-/** Tells whether a person sits at the task: a turn of theirs that fails leaves it open, and each has time of its own. */
+/** Whether a person uses the task interactively: a failed turn leaves it open, and each turn has its own time limit. */
 export function outlivesTurns(
   { interactive, ingress: { channel } }: Pick<TaskRequest, "interactive" | "ingress">,
 ): boolean {
   return interactive && (channel === "terminal" || channel === "pipe");
 }
 
-/** A person's words as the conversation's next message. */
+/** A person's text as the conversation's next message. */
 export function requestMessage(
   { ingress }: Pick<TaskRequest, "ingress">,
   text: string,
@@ -222,8 +223,8 @@ export function requestMessage(
 }
 
 /**
- * Exit codes of a task that failed at its model, its provider, the folder or what it was asked with: what it did stands, and it may
- * go on once that is mended. One that was refused for its colour, or has used up a limit, has ended.
+ * Exit codes after which a person may resume a failed task: failures of the model, its provider,
+ * the folder or the input. A task refused for its colour, or without budget, is final.
  */
 const RESUMABLE: ReadonlySet<number | undefined> = new Set([
   EXIT.upstreamFailure,
@@ -234,7 +235,7 @@ const RESUMABLE: ReadonlySet<number | undefined> = new Set([
   EXIT.notApplied,
 ]);
 
-/** Whether a person may have a failed task go on. */
+/** Whether a person may resume a failed task. */
 export function isResumable(task: Pick<AgentTask, "status" | "exit" | "purged">): boolean {
   return task.status === "failed" && !task.purged && RESUMABLE.has(task.exit);
 }

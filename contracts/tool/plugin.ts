@@ -1,9 +1,9 @@
-/** Plugins: tools as WASM modules or scripts, and what they may ask their host for. @module */
+/** Plugins: tools as WASM modules or scripts, and the host functions they may use. @module */
 import * as z from "zod";
 import { Colour, EffectClass } from "../authority/colour.ts";
 import { Digest, ToolName } from "../authority/ids.ts";
 
-/** What a plugin may ask its host for. Nothing else exists for it. */
+/** Functions that a plugin may call in its host; it has no other access. */
 export const HostFunction = z.enum([
   "fs.read",
   "fs.list",
@@ -21,14 +21,14 @@ export const HostFunction = z.enum([
 ]);
 export type HostFunction = z.infer<typeof HostFunction>;
 
-/** The effect that holding each host function can have: a tool's own is the highest of its plugin's. */
+/** The gravest effect of each host function; a tool's effect is the gravest of its plugin's functions. */
 export const HOST_FUNCTION_EFFECT: Readonly<Record<HostFunction, EffectClass>> = Object.freeze({
   "fs.read": "read",
   "fs.list": "read",
   "fs.write": "stage",
   "fs.delete": "stage",
   "http.fetch": "outboundRead",
-  // Each call made through it is judged by itself.
+  // Each nested call is judged by itself.
   "tool.call": "stage",
   // Inference is judged by label and budget.
   "model.complete": "read",
@@ -40,11 +40,11 @@ export const HOST_FUNCTION_EFFECT: Readonly<Record<HostFunction, EffectClass>> =
   progress: "read",
 });
 
-/** A plugin's name: also the folder it lies in. */
+/** A plugin's name, also of its folder. */
 export const PluginName = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/).brand<"PluginName">();
 export type PluginName = z.infer<typeof PluginName>;
 
-/** Pages of 64 KiB that any plugin's memory may be declared with, at most: 256 MiB. */
+/** Maximum declared memory of a plugin in pages of 64 KiB: 256 MiB. */
 export const PLUGIN_PAGES = 4_096;
 
 const argument = z.string().regex(/^[a-zA-Z][a-zA-Z0-9_]{0,63}$/);
@@ -57,17 +57,17 @@ export const PluginTool = z.object({
   parameters: z.record(z.string(), z.json()),
   /** JSON Schema of the result's value; any JSON when absent. */
   result: z.record(z.string(), z.json()).optional(),
-  /** May only raise what the host functions give. */
+  /** May only raise the effect of the host functions. */
   effect: EffectClass.optional(),
-  /** Arguments that name a workspace path (`MOUNT/relative`), or a list of such, to be read. */
+  /** Arguments that name a workspace path (`MOUNT/relative`), or a list of such, that the call reads. */
   reads: z.array(argument).max(8).default([]),
   /** Arguments that name a workspace path whose change is staged. */
   writes: z.array(argument).max(8).default([]),
-  /** The argument that names a web address: the one origin that `http.fetch` reaches in a call. */
+  /** The argument that names a web address, whose origin is the only one that `http.fetch` may reach. */
   fetches: argument.optional(),
   /**
-   * An export of the module that is called in place of `run`, as ordinary Extism kits make them: its
-   * input is the argument `input` as text when the schema has that one alone, else the arguments as
+   * An export of the module to call in place of `run`, for modules of ordinary Extism kits. Its
+   * input is the argument `input` as text if the schema has only that one, else the arguments as
    * JSON; its output is the value, a text.
    */
   export: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/).optional(),
@@ -77,9 +77,9 @@ export const PluginTool = z.object({
   deadline: argument.optional(),
   /** Whether a call may be run again after a crash. */
   idempotent: z.boolean().default(true),
-  /** Colour of results at best. */
+  /** Best possible colour of results. */
   colour: Colour.default("BLUE"),
-  /** Most bytes of a result that are shown. */
+  /** Maximum bytes of a result that are shown. */
   resultBytes: z.int().min(256).max(1_000_000).default(65_536),
 }).strict();
 export type PluginTool = z.infer<typeof PluginTool>;
@@ -95,7 +95,7 @@ export const PluginManifest = z.object({
   sha256: Digest,
   tools: z.array(PluginTool).min(1).max(64),
   hostFunctions: z.array(HostFunction).max(16).default([]),
-  /** Pages of 64 KiB that its memory may have: what the module declares, at most. */
+  /** Maximum memory in pages of 64 KiB; the module may not declare more. */
   memoryPages: z.int().min(1).max(PLUGIN_PAGES),
   /** Ed25519 over `remit plugin\n` and the canonical JSON of the manifest without this field; hex. */
   signature: z.object({

@@ -1,21 +1,21 @@
-/** Process sessions: programs that go on after the call that started them. @module */
+/** Process sessions: programs that outlive the call that started them. @module */
 import type { Colour, Label } from "../authority/colour.ts";
 import type { Collected, GrantedCommand } from "./command.ts";
 import type { Pid, TaskId } from "../authority/ids.ts";
 import type { Scope } from "../authority/lease.ts";
 
-/** Milliseconds of a session where its class limits neither sessions nor runs. */
+/** Default maximum milliseconds of a session. */
 export const SESSION_MS = 3_600_000;
-/** Milliseconds after which a session that nobody used is dropped, with what it changed. */
+/** Idle milliseconds after which a session is dropped with its changes. */
 export const SESSION_IDLE_MS = 900_000;
-/** Sessions that a process may have at once. */
+/** Maximum simultaneous sessions of a process. */
 export const SESSIONS_EACH = 4;
-/** Bytes of each output that wait to be polled; a program that printed more stands still. */
+/** Maximum unread bytes of each output stream; the program blocks beyond that. */
 export const SESSION_BUFFER = 262_144;
-/** Bytes of input that wait to be read by the program. */
+/** Maximum bytes of input that the program has not read. */
 export const SESSION_INPUT = 262_144;
 
-/** Signals that a session's program may be sent. KILL ends all that it started, too. */
+/** Signals that a session's program may be sent. KILL also ends its descendants. */
 export const SESSION_SIGNALS = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "KILL"] as const;
 /** One of {@link SESSION_SIGNALS}. */
 export type SessionSignal = (typeof SESSION_SIGNALS)[number];
@@ -26,37 +26,37 @@ export interface TerminalSize {
   readonly columns: number;
 }
 
-/** Who holds a session: nobody else can name it. */
+/** The holder of a session; only the holder can use it. */
 export interface SessionOwner {
   readonly task: TaskId;
   readonly pid: Pid;
 }
 
-/** What a process knows, in colour and label. */
+/** Colour and label of a process. */
 export interface SessionTaint {
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** A start that the gate has let through. */
+/** A start that the gate has allowed. */
 export interface SessionStart extends SessionOwner, SessionTaint {
   readonly command: GrantedCommand;
-  /** The program's digest as it was decided on. */
+  /** The program's digest at the time of the decision. */
   readonly sha256: string;
   readonly args: readonly string[];
   /** `MOUNT` or `MOUNT/…`. */
   readonly cwd: string;
-  /** Mounts that it is shown. */
+  /** Visible mounts. */
   readonly mounts: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Most milliseconds that the program may run. */
+  /** Maximum milliseconds that the program may run. */
   readonly lifeMs: number;
   readonly terminal?: TerminalSize;
-  /** Each must be covered by a live lease of the process, as long as the session is there. */
+  /** Each must be covered by a live lease of the process for the session's whole life. */
   readonly scopes: readonly Scope[];
 }
 
-/** What is known of a session without touching it. */
+/** Facts of a session that need no access to its program. */
 export interface SessionFacts extends SessionTaint {
   readonly command: GrantedCommand;
   readonly args: readonly string[];
@@ -65,51 +65,50 @@ export interface SessionFacts extends SessionTaint {
   readonly scopes: readonly Scope[];
 }
 
-/** How a program stands. */
+/** State of a session's program. */
 export interface SessionState {
   readonly state: "running" | "exited";
-  /** Set when it exited; 128 and the signal's number when a signal ended it. */
+  /** Exit code; 128 plus the signal's number if a signal ended it. */
   readonly exit?: number;
-  /** Set when it was ended from outside: by its time, or a KILL. */
+  /** Set if it was ended from outside: by its time limit or KILL. */
   readonly why?: string;
 }
 
-/** What a program printed since it was last asked. */
+/** A program's output since the last poll. */
 export interface SessionOutput extends SessionState, SessionTaint {
-  /** A terminal's text has everything here. */
+  /** For a terminal: all output. */
   readonly stdout: string;
   readonly stderr: string;
-  /** More is there already. */
+  /** Whether more output is waiting. */
   readonly more: boolean;
-  /** Bytes that were left out, oldest first. */
+  /** Number of omitted bytes, oldest first. */
   readonly dropped: number;
 }
 
-/** What a session came to. */
+/** The end of a session. */
 export interface SessionEnd extends SessionOutput, Omit<Collected, "writtenBytes" | "untouched"> {
-  /** Files that it was not shown. */
+  /** Number of files withheld from it. */
   readonly withheld: number;
   readonly writtenBytes: number;
 }
 
 /**
- * Programs that go on. A session is named by an unguessable id, which is known to the process that
- * started it and to nobody else. Each method rejects with `notFound` for any other id, and for one
- * that was dropped with the fault that dropped it (`leaseRevoked`, `leaseExpired`, `tooLarge`,
- * `timedOut`, `gone`).
+ * Programs that outlive a call. A session has an unguessable id, known only to the process that
+ * started it. Each method rejects with `notFound` for any other id; for a dropped session with the
+ * fault that dropped it (`leaseRevoked`, `leaseExpired`, `tooLarge`, `timedOut`, `gone`).
  */
 export interface ProcessSessions {
   /** Rejects as a command's run does, or `rateLimited` (too many sessions). */
   start(run: SessionStart, signal: AbortSignal): Promise<SessionTaint & { readonly id: string }>;
   look(owner: SessionOwner, id: string): SessionFacts;
-  /** Waits at most `waitMs` for output or the end; gives at most `bytes` of each output. */
+  /** Waits at most `waitMs` for output or the end; returns at most `bytes` of each stream. */
   poll(
     owner: SessionOwner,
     id: string,
     options: { readonly waitMs: number; readonly bytes: number; readonly newest: boolean },
     signal: AbortSignal,
   ): Promise<SessionOutput>;
-  /** Rejects `gone` (it exited), `conflict` (its input was ended), `tooLarge` (it does not read). */
+  /** Rejects `gone` (exited), `conflict` (input closed), `tooLarge` (the program does not read). */
   write(
     owner: SessionOwner,
     id: string,
@@ -121,7 +120,7 @@ export interface ProcessSessions {
     id: string,
     sent: SessionTaint & { readonly signal: SessionSignal },
   ): Promise<SessionState>;
-  /** Ends all that the program started, and collects what it changed. */
+  /** Ends the program and its descendants, and collects its changes. */
   finish(
     owner: SessionOwner,
     id: string,

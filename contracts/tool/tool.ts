@@ -1,4 +1,4 @@
-/** Tools as a model sees them, and what a call came to. @module */
+/** Tools as a model sees them, and results of calls. @module */
 import * as z from "zod";
 import { CallId, Digest, ToolName } from "../authority/ids.ts";
 import { Colour, Label } from "../authority/colour.ts";
@@ -7,7 +7,7 @@ import { Colour, Label } from "../authority/colour.ts";
 export const PermissionMode = z.enum(["auto", "consent", "stepUp", "forbidden"]);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
-/** What a tool is, in the words shown to a model. */
+/** A tool's description for models. */
 export const ToolDescriptor = z.object({
   name: ToolName,
   description: z.string().min(1).max(4_096),
@@ -21,7 +21,7 @@ export const ToolDescriptor = z.object({
 }).strict();
 export type ToolDescriptor = z.infer<typeof ToolDescriptor>;
 
-/** Whether a tool is an imported server's or a peer's. */
+/** Whether a tool belongs to an imported server or a peer. */
 export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">): boolean {
   return interfaceId.startsWith("mcp:") || interfaceId.startsWith("a2a:");
 }
@@ -29,20 +29,20 @@ export function isImported({ interfaceId }: Pick<ToolDescriptor, "interfaceId">)
 const DESTROYING =
   /^(?:delete|remove|cancel|drop|clear|purge|erase|wipe|reset|revoke|destroy|uninstall|terminate|archive)$/;
 
-/** Whether a tool's own name says that it destroys, as `delete_file` does, whatever its server says of it. */
+/** Whether a tool's name says that it destroys, like `delete_file`, whatever its server claims. */
 export function destroysByName({ methodName }: Pick<ToolDescriptor, "methodName">): boolean {
   return methodName.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[^a-z0-9]+/)
     .some((word) => DESTROYING.test(word));
 }
 
-/** The tools advertised for one turn. Calls name the snapshot they were made against. */
+/** The tools advertised for one turn. Calls name the snapshot that they refer to. */
 export interface ToolSnapshot {
   /** SHA-256 over the canonical descriptors. */
   readonly id: Digest;
   readonly tools: readonly ToolDescriptor[];
 }
 
-/** What became of a proposed call: the seeds' closed set. */
+/** Outcome of a proposed call: a closed set. */
 export const Outcome = z.enum([
   "ok",
   "refusedByPolicy",

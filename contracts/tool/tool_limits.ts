@@ -1,11 +1,13 @@
 /**
- * What each provider takes of a table of tools, in one place: a request with one tool beyond a limit is
- * refused whole, so that no task runs. Built-in tools, plugins and imported tools are fitted alike.
+ * Limits of each provider on a table of tools, in one place: a request with one tool beyond a limit
+ * is refused as a whole, so that no task runs. Built-in tools, plugins and imported tools are
+ * adapted alike.
  *
- * From the providers' public references and the words of their refusals (November 2026): chat completions
- * refuse a description of over 1,024 characters, over 128 tools or calls of a message, and a schema whose root
- * holds `anyOf` and the like; the messages API such a root, and names of properties outside of its pattern.
- * The size of a request is the context window's affair: the kernel offers what fits into its share.
+ * From the providers' public references and error messages (November 2026): chat completions refuse
+ * descriptions over 1,024 characters, more than 128 tools or calls of a message, and schemas with
+ * `anyOf` and the like at the root; the messages API refuses such roots, and property names outside
+ * its pattern. The size of a request is limited elsewhere: the kernel offers what fits into the
+ * context window's share.
  * @module
  */
 import type { Json, JsonObject } from "../base/json.ts";
@@ -13,23 +15,23 @@ import { isObject } from "../base/json.ts";
 
 /** Limits of one provider's protocol. */
 export interface ToolLimits {
-  /** Longest name on the wire; its letters are `[a-zA-Z0-9_-]` everywhere. */
+  /** Maximum length of a name on the wire; its characters are `[a-zA-Z0-9_-]` everywhere. */
   readonly name: number;
-  /** Longest description in UTF-16 units. */
+  /** Maximum length of a description, UTF-16 units. */
   readonly description: number;
-  /** Most tools of a request. */
+  /** Maximum number of tools in a request. */
   readonly tools: number;
-  /** Most levels of subschemas, the root included. */
+  /** Maximum levels of subschemas, the root included. */
   readonly depth: number;
   /** Keywords that the root of a schema may not have. */
   readonly notAtRoot: readonly string[];
-  /** What a property's name must match; absent: anything. */
+  /** Required pattern of property names; absent: none. */
   readonly property?: RegExp;
-  /** A list's schema must say what its items are. */
+  /** Whether a list's schema must define its items. */
   readonly items: boolean;
 }
 
-/** Remit's own bounds: a descriptor's, and those of a table (`ToolDescriptor`, `InferenceRequest`). */
+/** Remit's own limits for a descriptor and for a table (`ToolDescriptor`, `InferenceRequest`). */
 const OWN: ToolLimits = {
   name: 64,
   description: 4_096,
@@ -39,7 +41,7 @@ const OWN: ToolLimits = {
   items: false,
 };
 
-/** By the kind of a backend; also for servers that speak another's protocol. */
+/** By kind of backend; a server with another provider's protocol counts as that kind. */
 export const TOOL_LIMITS: Readonly<Record<string, ToolLimits>> = Object.freeze({
   openai: {
     ...OWN,
@@ -54,34 +56,34 @@ export const TOOL_LIMITS: Readonly<Record<string, ToolLimits>> = Object.freeze({
     notAtRoot: ["anyOf", "oneOf", "allOf"],
     property: /^[a-zA-Z0-9_.-]{1,64}$/,
   },
-  // Templates of models know no more than these words of a schema's root.
+  // Chat templates of models ignore these keywords at a schema's root.
   ollama: { ...OWN, notAtRoot: ["anyOf", "oneOf", "allOf"] },
 });
 
-/** The limits of a backend; Remit's own for one that runs in its own process. */
+/** The limits of a backend; Remit's own for a local backend. */
 export function toolLimits(backend: string): ToolLimits {
   return Object.hasOwn(TOOL_LIMITS, backend) ? TOOL_LIMITS[backend] ?? OWN : OWN;
 }
 
-/** The tool that tells what was cut. */
+/** The tool that returns a complete description. */
 export const DESCRIBE_TOOL = "tool_describe";
 
-/** What a model is told of a tool. */
+/** A tool's description and schema for models. */
 export interface ToolWords {
   readonly description: string;
   /** JSON Schema of the argument object. */
   readonly schema: JsonObject;
 }
 
-/** Whether a provider takes a tool as it is. */
+/** Whether a provider accepts a tool unchanged. */
 export function fitsLimits(tool: ToolWords, limits: ToolLimits): boolean {
   return tool.description.length <= limits.description &&
     fitSchema(tool.schema, limits).left.length === 0;
 }
 
 /**
- * The tool as a provider takes it. What had to go can be asked for: the description says so where `describe` is
- * true. A schema that was loosened still holds at the gate, which reads the tool's own.
+ * Adapts a tool to a provider's limits. If `describe` is true, the description says how to ask for
+ * omitted parts. A loosened schema is still enforced by the gate, which uses the tool's own.
  */
 export function fitTool(
   tool: ToolWords & { readonly name: string },
@@ -101,7 +103,7 @@ export function fitTool(
   return { description: cutTo(whole, limits.description - more.length) + more, schema };
 }
 
-/** At most `most` units, ended at a sentence or a word where there is one near. */
+/** Cuts to at most `most` UTF-16 units, at the end of a sentence or word if one is near. */
 function cutTo(text: string, most: number): string {
   const head = text.slice(0, most);
   const sentence = head.lastIndexOf(". ") + 1;
@@ -109,7 +111,7 @@ function cutTo(text: string, most: number): string {
   return head.slice(0, at > most / 2 ? at : most).toWellFormed().trimEnd();
 }
 
-/** Subschemas by name, in a list, or one. */
+/** Keywords with subschemas by name, in a list, or single. */
 const NAMED: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -130,10 +132,10 @@ const SINGLE: ReadonlySet<string> = new Set([
   "unevaluatedProperties",
   "unevaluatedItems",
 ]);
-/** Characters of what a description says of a rule that was taken out. */
+/** Maximum characters in a description about an omitted rule. */
 const RULE = 300;
 
-/** The schema as a provider takes it, and the rules that had to be left out, in words. */
+/** Adapts a schema to a provider's limits; `left` describes the omitted rules. */
 export function fitSchema(
   schema: JsonObject,
   limits: ToolLimits,
@@ -179,7 +181,7 @@ export function fitSchema(
     leave(`${key} ${JSON.stringify(value)}`);
     if (key !== "not" && Array.isArray(value)) branches.push(...value.filter(isObject));
   }
-  // The model is still told of the properties that stand in the branches alone.
+  // Keep properties that occur only in the branches.
   for (const { properties } of branches) {
     if (!isObject(properties)) continue;
     const own = isObject(root["properties"]) ? root["properties"] : {};
@@ -188,7 +190,7 @@ export function fitSchema(
   return { schema: object({ ...root, type: "object" }, 1), left };
 }
 
-/** Names that a provider refuses are told in words, and stay allowed. */
+/** Moves properties with refused names into the description; they stay allowed. */
 function fitProperties(
   out: Record<string, Json>,
   { property }: ToolLimits,

@@ -3,11 +3,11 @@ import * as z from "zod";
 import { ArtifactId, Digest, Millis, MountName, TaskId } from "../authority/ids.ts";
 import { Colour, Label } from "../authority/colour.ts";
 
-/** `ro` reads; `stage` collects writes for one review; `rw` decides each write at once. */
+/** `ro`: read only; `stage`: collect writes for one review; `rw`: decide each write at once. */
 export const MountMode = z.enum(["ro", "stage", "rw"]);
 export type MountMode = z.infer<typeof MountMode>;
 
-/** A folder of the operator's, handed to a task under a name. */
+/** A folder of the operator, granted to a task under a name. */
 export const Mount = z.object({
   name: MountName,
   /** Absolute, resolved by the command line. */
@@ -23,12 +23,12 @@ export const Mount = z.object({
       label: Label.optional(),
     }).strict(),
   ).max(1_000),
-  /** A server's changes are staged in it: no tool names it, and what looks at all mounts passes it over. */
+  /** Holds a server's staged changes: tools cannot name it, and listings of all mounts skip it. */
   apart: z.literal(true).optional(),
 }).strict();
 export type Mount = z.infer<typeof Mount>;
 
-/** One file's staged change. Absent `base`: the file is new; absent `next`: it is deleted. */
+/** One file's staged change. Without `base` the file is new; without `next` it is deleted. */
 export const StagedChange = z.object({
   /** `MOUNT/relative`. */
   path: z.string().min(1).max(4_096),
@@ -38,7 +38,7 @@ export const StagedChange = z.object({
   bytes: z.int().min(0),
   colour: Colour,
   label: Label,
-  /** The new file may be run. A file that is there keeps its mode. */
+  /** Whether a new file is executable. An existing file keeps its mode. */
   executable: z.literal(true).optional(),
 }).strict();
 export type StagedChange = z.infer<typeof StagedChange>;
@@ -56,11 +56,11 @@ export interface Conflict {
   readonly path: string;
   readonly expected: Digest | undefined;
   readonly found: Digest | undefined;
-  /** What stands in the way, in words. */
+  /** The obstacle, in words. */
   readonly why?: string;
 }
 
-/** Something an agent made for its user: quarantined until released, gone when it expires. */
+/** A file that an agent made for its user: quarantined until released, deleted when it expires. */
 export const Artifact = z.object({
   id: ArtifactId,
   task: TaskId,

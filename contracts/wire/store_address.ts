@@ -1,27 +1,29 @@
-/** Where a database is, as a URL says it. @module */
+/** Address of a database, as a URL. @module */
 import { Fault } from "../base/fault.ts";
 
-/** A database's address, taken apart. */
+/** A parsed database address. */
 export interface Address {
-  /** A name or an address; a folder, where the server's unix socket lies in it. */
+  /** Host name or IP address, or the folder of the server's unix socket. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** The kernel's name in the fleet, where the address says it. */
+  /** The kernel's name in the fleet, if given. */
   readonly kernel?: string;
-  /** Seconds of a kernel's lease, where the address says it. */
+  /** Seconds of a kernel's lease, if given. */
   readonly lease?: number;
-  /** A folder that kernels of one machine share, where the address says it. */
+  /** A folder that kernels of one machine share, if given. */
   readonly work?: string;
 }
 
 const KERNEL_NAME = /^[a-z0-9][a-z0-9_-]{0,47}$/;
 
 /**
- * Parses `postgres://ROLE:PASSWORD@HOST:PORT/DATABASE`. `?host=/FOLDER` names the folder of a unix socket instead,
- * `work=/FOLDER` a folder that kernels of one machine share for what tasks stage, `?kernel=NAME` the kernel's name in the fleet, `?lease=SECONDS` how long its tasks are its own without another word.
+ * Parses `postgres://ROLE:PASSWORD@HOST:PORT/DATABASE`. `?host=/FOLDER` names the folder of a unix
+ * socket instead, `work=/FOLDER` a folder that kernels of one machine share for staged files,
+ * `?kernel=NAME` the kernel's name in the fleet, `?lease=SECONDS` how long its hold on tasks lasts
+ * without renewal.
  * @throws Fault `invalidInput`
  */
 export function parseAddress(url: string): Address {

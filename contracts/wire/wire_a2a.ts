@@ -1,18 +1,19 @@
 /**
- * What a gateway asks its starter (`remit serve`) for peers, webhooks and the page, beside what wire_serve.ts lists. The
- * gateway is believed nothing: each request carries the credential that came with it, and the starter says whose it is.
- * Faults: `denied` (a credential that is not known), `notFound` (also for what is another's), `conflict` (the state does
- * not allow it), `rateLimited`, `invalidInput`, `tooLarge`, `refused`, `unavailable`.
+ * Requests of a gateway to its starter (`remit serve`) for peers, webhooks and the page, besides
+ * those in wire_serve.ts. The gateway is not trusted: each request carries the credential that came
+ * with it, and the starter identifies its owner. Faults: `denied` (unknown credential), `notFound`
+ * (also for things of others), `conflict` (not possible in this state), `rateLimited`,
+ * `invalidInput`, `tooLarge`, `refused`, `unavailable`.
  *
  * | gateway asks | body | answer |
  * |---|---|---|
- * | a2aCard | `{ token }` null: the public one | {@link CardAnswer} |
+ * | a2aCard | `{ token }` null: the public card | {@link CardAnswer} |
  * | a2aAdmit | `{ token }` | {@link PeerHolder} |
- * | a2aSend | {@link PeerSay}; with `watch` it then tells as `a2aWatch` | Exchange |
+ * | a2aSend | {@link PeerSay}; with `watch` events follow as for `a2aWatch` | Exchange |
  * | a2aGet | `{ token, exchange }` | Exchange |
  * | a2aList | `{ token, query }` | PeerPage |
  * | a2aCancel | `{ token, exchange }` | Exchange |
- * | a2aWatch | `{ token, exchange, watch, progress }` then tells until it is final | Exchange, as it stood |
+ * | a2aWatch | `{ token, exchange, watch, progress }` then sends events until it is final | Exchange at the start |
  * | a2aPush | {@link PushAsk} | PushConfig[] |
  * | hook | {@link HookCall} | {@link HookAnswer} |
  * | pageOpen | `{ code }` of `remit serve login`, once | `{ session, expiresAt }` |
@@ -21,7 +22,7 @@
  * | pageClose | `{ session }` | `null` |
  * | jwks | `null` | `{ keys }`: JSON text of the set of keys that sign cards and deliveries |
  * | ready | `null` | `{ ready, why }` |
- * | metrics | `null` | `{ text }` in OpenMetrics' words |
+ * | metrics | `null` | `{ text }` in OpenMetrics format |
  *
  * The starter tells: `exchange` `{ watch, event: ExchangeEvent }`. The gateway tells: `a2aUnwatch` `{ watch }`.
  * @module
@@ -41,7 +42,7 @@ import { InboxId } from "../exchange/inbox.ts";
 /** A bearer token, or none. */
 export const PeerCredential = z.string().max(16_384).nullable();
 
-/** A card as it is served: its bytes are signed, so nobody writes them anew. */
+/** A served card; its bytes are signed and must not be re-encoded. */
 export const CardAnswer = z.object({
   /** JSON text. */
   card: z.string().max(262_144),
@@ -51,18 +52,18 @@ export const CardAnswer = z.object({
 }).strict();
 export type CardAnswer = z.infer<typeof CardAnswer>;
 
-/** Whose a credential is. */
+/** The owner of a credential. */
 export const PeerHolder = z.object({
   peer: PeerName,
   /** Requests a minute. */
   perMinute: z.int().min(1),
   progress: z.boolean(),
-  /** It may ask for deliveries. */
+  /** Whether the peer may request deliveries. */
   push: z.boolean(),
 }).strict();
 export type PeerHolder = z.infer<typeof PeerHolder>;
 
-/** How an exchange is watched: the gateway's name of the watch, and whether the agent's words are told while it works. */
+/** A watch: the gateway's id for it, and whether to include the agent's text while it works. */
 export const PeerWatchAsk = z.object({ id: z.string().min(1).max(128), progress: z.boolean() })
   .strict();
 export type PeerWatchAsk = z.infer<typeof PeerWatchAsk>;
@@ -76,14 +77,14 @@ export const PeerSay = z.object({
   /** JSON object text. */
   metadata: z.string().max(16_384).optional(),
   push: PushConfig.optional(),
-  /** The request's `traceparent`, as it came: a link for who collects traces, and no parent of anything. */
+  /** The request's `traceparent` as received; recorded as a link, never used as a parent. */
   trace: z.string().max(128).optional(),
-  /** What follows is told under this name, from the answer on. */
+  /** Watch the exchange from the answer on, under this id. */
   watch: PeerWatchAsk.optional(),
 }).strict();
 export type PeerSay = z.infer<typeof PeerSay>;
 
-/** One request about deliveries. Answers what there is after it; `get` and `set` the one. */
+/** A request about delivery configurations. Answers those that remain; `get` and `set` answer the one. */
 export const PushAsk = z.object({
   token: PeerCredential,
   exchange: ExchangeId,
@@ -95,7 +96,7 @@ export const PushAsk = z.object({
 }).strict();
 export type PushAsk = z.infer<typeof PushAsk>;
 
-/** What a peer lists: its query without its name, which its credential says. */
+/** A peer's query for its exchanges; its name comes from the credential. */
 export const PeerList = z.object({
   token: PeerCredential,
   query: PeerQuery.omit({ peer: true }).strict(),
@@ -108,18 +109,18 @@ export const HookCall = z.object({
   path: z.string().max(128),
   /** In lower case; only the first 64. */
   headers: z.record(z.string().max(128), z.string().max(8_192)),
-  /** Base64 of the bytes that came: the signature is over them. */
+  /** Base64 of the received bytes, which the signature covers. */
   body: z.string().max(1_400_000),
 }).strict();
 export type HookCall = z.infer<typeof HookCall>;
 
-/** One answer for an unknown path and a wrong signature: `unknown`. */
+/** `unknown` is the answer for both an unknown path and a wrong signature. */
 export const HookAnswer = z.object({
   result: z.enum(["taken", "duplicate", "unknown", "late"]),
 }).strict();
 export type HookAnswer = z.infer<typeof HookAnswer>;
 
-/** What of the page is looked at. */
+/** The requested view of the page. */
 export const PageAsk = z.object({
   session: z.string().max(128),
   view: z.discriminatedUnion("kind", [
@@ -131,35 +132,35 @@ export const PageAsk = z.object({
 }).strict();
 export type PageAsk = z.infer<typeof PageAsk>;
 
-/** Lines as the terminal says them, each already made safe to show; the page escapes them for HTML. */
+/** The lines that the terminal would print, already safe to show; the page escapes them for HTML. */
 export const PageView = z.object({
   title: z.string().max(256),
   sections: z.array(
     z.object({
       heading: z.string().max(256),
-      /** A link to a task, question or message of ours, where a row has one. */
+      /** `to`: the task, question or message that the row links to. */
       rows: z.array(
         z.object({
           cells: z.array(z.string().max(8_192)).max(8),
           to: z.union([TaskId, QuestionId, InboxId]).optional(),
         }).strict(),
       ).max(1_000),
-      /** Text as it stands, line by line. */
+      /** Preformatted text, line by line. */
       lines: z.array(z.string().max(8_192)).max(5_000),
     }).strict(),
   ).max(32),
-  /** Set where this question may be answered here: consent, open. */
+  /** Set if this question may be answered on the page: an open consent question. */
   answer: z.object({
     question: QuestionId,
-    /** Digest of the question as it is shown: an answer is to exactly this. */
+    /** Digest of the question as shown; an answer applies to exactly this. */
     shown: Digest,
   }).strict().optional(),
-  /** How it is answered elsewhere, where it cannot be answered here. */
+  /** How to answer it elsewhere, if not on the page. */
   elsewhere: z.string().max(512).optional(),
 }).strict();
 export type PageView = z.infer<typeof PageView>;
 
-/** What a person decided at the page. */
+/** A person's decision on the page. */
 export const PageAnswer = z.object({
   session: z.string().max(128),
   question: QuestionId,

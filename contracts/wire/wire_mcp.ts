@@ -1,33 +1,35 @@
 /**
- * What the kernel and a bridge process say to each other. A bridge is the client of one MCP server for one task, a
- * process without any permission: the server's bytes come to it over this very port. Everything that it says was
- * influenced by the server: the kernel parses it with limits and believes none of it.
+ * Messages between the kernel and a bridge process. A bridge is the client of one MCP server for
+ * one task, a process without permissions: the server's bytes reach it over this port. Everything
+ * it says may be influenced by the server: the kernel parses it with limits and trusts none of it.
  *
  * | kernel asks | body | answer |
  * |---|---|---|
- * | open | {@link McpOpen}, first of all | {@link McpReady} |
- * | words | `null` everything that the server says of itself, all pages, bounded | ServerListing |
+ * | open | {@link McpOpen}, first | {@link McpReady} |
+ * | words | `null`: the server's complete listing, all pages, bounded | ServerListing |
  * | call | {@link McpCall} | {@link McpCallResult} |
  * | read | `{ id, uri, deadlineMs }` a resource | {@link McpCallResult} |
  * | prompt | `{ id, name, args, deadlineMs }` | {@link McpCallResult} |
  * | complete | `{ id, ref: { prompt } \| { template }, argument, value, deadlineMs }` | `{ values: string[] }` |
- * | bytes | `{ text }` of the server's output (stdio) | `null`, when it was taken in |
+ * | bytes | `{ text }` of the server's output (stdio) | `null` once accepted |
  * | ended | `{ why }` the server's process ended or its output closed | `null` |
- * | close | `null` a server at a URL forgets the session, best effort | `null` |
+ * | close | `null`: ends the session of a server at a URL, best effort | `null` |
  *
  * The kernel tells: `cancel` `{ id }`, `roots` {@link McpRoot}[], `level` `{ level }`.
  *
  * | bridge asks | body | answer |
  * |---|---|---|
- * | send | `{ text }` whole lines to the server's input (stdio) | `null`, when it has taken them |
+ * | send | `{ text }` whole lines to the server's input (stdio) | `null` once written |
  * | http | {@link McpHttp} | {@link McpHttpAnswer} |
  * | httpRead | `{ id }` | `{ bytes }` base64; empty at the end |
  * | elicit | {@link McpElicit} | {@link McpElicited} |
  * | sample | {@link McpSample} | {@link McpSampled} |
  *
- * The bridge tells: `send` as it asks it, where no more than a little was told since it last asked, `httpCancel` `{ id }`, `progress` `{ id, progress, total?, message? }`, `log` `{ level, text }`,
- * `changed` `{ what: "tools" | "resources" | "prompts" }`, `updated` `{ uri }`, `odd` `{ what }` (a protocol violation,
- * one sentence, at most 20 a second); the bridge of a peer also `said` PeerSaid (contracts/exchange/exchange.ts).
+ * The bridge tells: `send` as in its request, while only little is unacknowledged since the last
+ * request, `httpCancel` `{ id }`, `progress` `{ id, progress, total?, message? }`, `log` `{ level,
+ * text }`, `changed` `{ what: "tools" | "resources" | "prompts" }`, `updated` `{ uri }`, `odd` `{
+ * what }` (a protocol violation, one sentence, at most 20 a second); the bridge of a peer also
+ * `said` PeerSaid (contracts/exchange/exchange.ts).
  * @module
  */
 import * as z from "zod";
@@ -39,7 +41,7 @@ import type { StagedChange } from "../tool/workspace.ts";
 
 export { MCP_LINE, MCP_PORT_LIMITS } from "../exchange/mcp_limits.ts";
 
-/** A folder that the server is told of: nothing but what it was granted. */
+/** A folder announced to the server; always one of its grants. */
 export interface McpRoot {
   /** `file:///…` */
   readonly uri: string;
@@ -51,11 +53,11 @@ export interface McpOpen {
   readonly transport: "stdio" | "http";
   /** For `http`. */
   readonly url?: string;
-  /** The server's name, for what a person is told to do. */
+  /** The server's name, for instructions to a person. */
   readonly name?: string;
-  /** Asks the way of 2025 at once: for a server that ended when it was asked the newer way (fault `gone`, `{ probed: true }`). */
+  /** Use the handshake of 2025 at once: for a server that ended after the newer one (fault `gone`, `{ probed: true }`). */
   readonly old?: boolean;
-  /** It spoke the newest revision when it was reviewed: the question for its revisions may take the whole deadline. */
+  /** The server spoke the newest revision at its review: the revision request may take the whole deadline. */
   readonly newest?: boolean;
   readonly roots: readonly McpRoot[];
   readonly elicitation: boolean;
@@ -64,7 +66,7 @@ export interface McpOpen {
   readonly deadlineMs: number;
 }
 
-/** The handshake is over. */
+/** Result of the handshake. */
 export const McpReady = z.object({
   protocol: z.string().max(32),
   server: z.object({ name: z.string().max(256), version: z.string().max(128) }).strict(),
@@ -73,12 +75,12 @@ export type McpReady = z.infer<typeof McpReady>;
 
 /** One call of a tool. */
 export interface McpCall {
-  /** Of this call on this port; `cancel` names it. */
+  /** Id of this call on this port, also for `cancel`. */
   readonly id: string;
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly deadlineMs: number;
-  /** JSON Schema text that structured content is held against, with a bounded validator; absent: none. */
+  /** JSON Schema (text) that a bounded validator checks structured content against; absent: no check. */
   readonly resultSchema?: string;
 }
 
@@ -111,61 +113,61 @@ export type McpPart = z.infer<typeof McpPart>;
 
 /** Answer to `call`, `read`, `prompt`. Faults: `upstream` (protocol error, with the server's message), `timedOut`, `cancelled`, `gone`, `tooLarge`, `invalidInput`. */
 export const McpCallResult = z.object({
-  /** The tool itself says that it failed. */
+  /** Whether the tool reported a failure. */
   isError: z.boolean(),
   parts: z.array(McpPart).max(1_000),
-  /** JSON text of the structured content, held against the schema. */
+  /** JSON text of the structured content, checked against the schema. */
   structured: z.string().max(8_000_000).optional(),
-  /** Bytes that were left out because the result was too large. */
+  /** Number of bytes omitted because the result was too large. */
   cutBytes: z.int().min(0),
-  /** What its walls refused the server during the call, `read "/x"`: set by the kernel, of values that are the server's. */
+  /** Accesses that the walls refused during the call, such as `read "/x"`: set by the kernel, with the server's values. */
   refused: z.array(z.string().max(600)).max(8).optional(),
-  /** Things that the result lists, each as its fields with their values. */
+  /** Records in the result, each as pairs of field and value. */
   records: z.array(
     z.array(z.tuple([z.string().max(64), z.union([z.string().max(256), z.number()])]))
       .max(MAX_FIELDS),
   ).max(MAX_RECORDS).optional(),
-  /** How confidential a peer says that it is: it can only raise the result's label. */
+  /** A peer's claimed label, which can only raise the result's label. */
   label: Label.optional(),
 }).strict();
 export type McpCallResult = z.infer<typeof McpCallResult>;
 
-/** What a call changed that is not the server's word. */
+/** A call's changes, as the kernel observed them. */
 export interface McpChanged {
   readonly staged: readonly StagedChange[];
   readonly unstaged: readonly string[];
-  /** What is not kept, a line each; untrusted names in them. */
+  /** Lines about changes that are not kept; they contain untrusted names. */
   readonly left: readonly string[];
-  /** Files that the server was not shown. */
+  /** Number of files withheld from the server. */
   readonly withheld: number;
-  /** What went into the folder at once, as the workspace's record has it, and its paths. */
+  /** Changes applied at once: the workspace's record, and the paths. */
   readonly applied?: { readonly record: JsonObject; readonly paths: readonly string[] };
   readonly writtenBytes: number;
 }
 
-/** An answer of a server, and what its call changed where it may change something. */
+/** A server's answer, with its changes if the call may change files. */
 export type McpAnswer = McpCallResult & { readonly changed?: McpChanged };
 
 /** The server asks the person for input. */
 export const McpElicit = z.object({
-  /** The call during which it asks; absent when none is under way. */
+  /** The running call, if any. */
   call: z.string().max(64).optional(),
   message: z.string().max(8_192),
   /** A flat object of primitives, JSON Schema text (form mode). */
   schema: z.string().max(32_768).optional(),
-  /** The address that the person is asked to visit (URL mode): shown, never opened. */
+  /** The URL that the person is asked to visit (URL mode): shown, never opened. */
   url: z.string().max(4_096).optional(),
 }).strict();
 export type McpElicit = z.infer<typeof McpElicit>;
 
-/** What the person said; `content` is JSON text that fits the schema. */
+/** The person's answer; `content` is JSON text valid under the schema. */
 export const McpElicited = z.object({
   action: z.enum(["accept", "decline", "cancel"]),
   content: z.string().max(32_768).optional(),
 }).strict();
 export type McpElicited = z.infer<typeof McpElicited>;
 
-/** The server asks for an inference. */
+/** The server requests an inference. */
 export const McpSample = z.object({
   call: z.string().max(64).optional(),
   system: z.string().max(65_536),
@@ -204,7 +206,7 @@ export const McpHttpAnswer = z.object({
 }).strict();
 export type McpHttpAnswer = z.infer<typeof McpHttpAnswer>;
 
-/** Kernel → tree process: `check` a tree, `program` a program's bytes. Answer: `null`, or what differs, in words. */
+/** Kernel → tree process: `check` a tree, `program` a program's bytes. Answer: `null`, or the difference in words. */
 export const McpTreeAsk = z.discriminatedUnion("op", [
   z.object({
     op: z.literal("check"),

@@ -1,8 +1,8 @@
 /**
- * What the kernel and a model service say to each other. Kernel → model: `weights` (any number, local
- * models), `open` once, `infer` or `embed`; event `cancel`. Model → kernel: events `chunk` and `wire`.
- * The service keeps nothing of a request; tables of tools, which many requests share, it knows again
- * by their digest.
+ * Messages between the kernel and a model service. Kernel → model: `weights` (any number, local
+ * models), `open` once, `infer` or `embed`; event `cancel`. Model → kernel: events `chunk` and
+ * `wire`. The service keeps nothing of a request, except tables of tools, which many requests
+ * share, by digest.
  * @module
  */
 import type {
@@ -29,13 +29,13 @@ export interface OpenBody {
   readonly ref: string;
   readonly config: string;
   readonly credential?: Credential;
-  /** Where the native engine finds its files, as the service sees them. */
+  /** Paths of the native engine's files within the service. */
   readonly native?: {
     readonly weights: string;
     readonly addon: string;
-    /** The addon is built for one: without its device it is not opened. */
+    /** Device that the addon is built for; without the device it is not opened. */
     readonly gpu?: Gpu;
-    /** Layers that it takes; absent: all. */
+    /** Layers on the device; absent: all. */
     readonly gpuLayers?: number;
   };
 }
@@ -45,11 +45,11 @@ export type OpenAnswer = ModelInfo;
 /** Kernel → model, `infer`. */
 export interface ModelInferBody {
   readonly id: number;
-  /** With an empty `tools` where `table` names a table that came before. */
+  /** `tools` is empty if `table` names an earlier table. */
   readonly request: InferenceRequest;
-  /** Digest of the table of tools. Fault `notFound` with detail `table`: it is to be sent again. */
+  /** Digest of the table of tools. Fault `notFound` with detail `table`: send the table again. */
   readonly table?: string;
-  /** Of the answer under way only pieces of text are told, and how far the request was read. */
+  /** Report only pieces of text and reading progress. */
   readonly textOnly?: boolean;
 }
 /** Answer to `infer`. */
@@ -66,7 +66,7 @@ export interface ModelEmbedAnswer {
   readonly inputTokens: number;
 }
 
-/** Kernel → model event `cancel`: of an `infer` or `embed`. */
+/** Kernel → model event `cancel`: cancels an `infer` or `embed`. */
 export interface ModelCancel {
   readonly id: number;
 }

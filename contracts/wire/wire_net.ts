@@ -1,16 +1,16 @@
-/** What the kernel and the net service say to each other. @module */
+/** Messages between the kernel and the net service. @module */
 
 /** An origin that a request may reach. */
 export interface AllowedOrigin {
   /** `https://example.org`, `http://127.0.0.1:8080`: as `URL.origin` writes it. */
   readonly origin: string;
-  /** The operator named exactly this origin: it may resolve to a private or loopback address. */
+  /** Whether the operator named exactly this origin, so that it may resolve to a private or loopback address. */
   readonly named: boolean;
-  /** Of a named one: its name led to public addresses when it was first asked, and leads nowhere else since. */
+  /** For a named origin: its name first resolved to public addresses and must continue to. */
   readonly was?: "public";
 }
 
-/** Kernel → net service, `fetch`. The kernel has decided it; the service judges every hop again. */
+/** Kernel → net service, `fetch`. The kernel has allowed it; the service checks every hop again. */
 export interface NetRequest {
   readonly id: string;
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -18,14 +18,15 @@ export interface NetRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** UTF-8 text. */
   readonly body?: string;
-  /** Where it and its redirects may go. A redirect elsewhere is not followed. */
+  /** Allowed origins for the request and its redirects. Other redirects are not followed. */
   readonly allow: readonly AllowedOrigin[];
   /**
-   * The `cookie` header of a request that carries a profile, empty while it has none. With it each redirect ends the
-   * request, as {@link NetAnswer.next}, and what is set is told: the jar is the kernel's.
+   * The `cookie` header of a request with a browser profile; empty while the profile has none. Each
+   * redirect then ends the request ({@link NetAnswer.next}), and set cookies are reported: the
+   * kernel keeps the jar.
    */
   readonly cookies?: string;
-  /** Redirects followed, at most. */
+  /** Maximum number of redirects to follow. */
   readonly redirects: number;
   readonly requestBytes: number;
   readonly responseBytes: number;
@@ -36,7 +37,7 @@ export interface NetRequest {
 export interface NetHop {
   readonly method: string;
   readonly url: string;
-  /** The vetted address that was connected to. */
+  /** The vetted address of the connection. */
   readonly address: string;
   readonly status: number;
   readonly ms: number;
@@ -65,7 +66,7 @@ export interface NetAnswer {
   /** Base64. */
   readonly body: string;
   readonly bytes: number;
-  /** `responseBytes` were reached, and the rest was not read. */
+  /** Whether `responseBytes` were reached and the rest was not read. */
   readonly cut: boolean;
   /** Set when a redirect was not followed, with why. */
   readonly stopped?: { readonly location: string; readonly why: string };
@@ -77,7 +78,7 @@ export interface NetCancel {
   readonly id: string;
 }
 
-/** Kernel → net service, `stream`: as {@link NetRequest}, its answer is read piece by piece. */
+/** Kernel → net service, `stream`: like {@link NetRequest}, with the answer read piece by piece. */
 export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects" | "cookies"> {
   /** Milliseconds until the head of the answer. */
   readonly headMs: number;
@@ -85,7 +86,7 @@ export interface NetStream extends Omit<NetRequest, "deadlineMs" | "redirects" |
   readonly idleMs: number;
 }
 
-/** Answer to `stream`; faults as of `fetch`. A redirect is never followed: its status is the answer's. */
+/** Answer to `stream`; faults as for `fetch`. A redirect is never followed: its status is returned. */
 export interface NetStreamHead {
   readonly status: number;
   /** Names in lower case; `set-cookie` is left out. */
@@ -94,8 +95,9 @@ export interface NetStreamHead {
 }
 
 /**
- * Kernel → net service, `streamRead` of `{ id }`; `cancel` ends a stream, too. Faults: `notFound` (no such stream),
- * `conflict` (a read is under way); `timedOut`, `tooLarge`, `upstream`, `cancelled`, each of which ends it.
+ * Answer to `streamRead` `{ id }` (kernel → net service); `cancel` also ends a stream. Faults:
+ * `notFound` (no such stream), `conflict` (another read is running); `timedOut`, `tooLarge`,
+ * `upstream`, `cancelled`, each of which ends the stream.
  */
 export interface NetStreamPiece {
   /** Base64 of at most 64 KiB; empty at the end, after which the id is forgotten. */
@@ -103,23 +105,25 @@ export interface NetStreamPiece {
 }
 
 /**
- * Kernel → net service, `proxyOpen`: listens at a unix socket, for one process in a namespace without network. It takes
- * `CONNECT host:port` and requests in absolute form (`GET http://…`, also `https://…`, which it sends over TLS), to the
- * allowed hosts at vetted and pinned addresses. Answer: `null`.
+ * Kernel → net service, `proxyOpen`: listens on a unix socket for one process in a namespace
+ * without network. Accepts `CONNECT host:port` and requests in absolute form (`GET http://…`, also
+ * `https://…`, which it sends over TLS), to allowed hosts at vetted and pinned addresses. Answer:
+ * `null`.
  */
 export interface NetProxy {
   readonly id: string;
   /** One of the paths that the service may listen on. */
   readonly path: string;
-  /** `host:port`, exact; `named`: it may resolve to a private or loopback address. */
+  /** `host:port`, exact; `named`: may resolve to a private or loopback address. */
   readonly allow: readonly { readonly host: string; readonly named: boolean }[];
-  /** Budgets hold for what it sends: see {@link NetSpend}. */
+  /** Whether budgets limit what the proxy sends; see {@link NetSpend}. */
   readonly metered?: boolean;
 }
 
 /**
- * Net service → kernel, `proxySpend`, before a metered proxy sends `need` bytes that no earlier answer holds. Answer:
- * `{ bytes }`, counted in the budgets by then: `need` at least, `most` at most. Faults: `budgetExhausted`.
+ * Net service → kernel, `proxySpend`: asked before a metered proxy sends `need` bytes that no
+ * earlier answer covers. Answer: `{ bytes }`, counted in the budgets: at least `need`, at most
+ * `most`. Faults: `budgetExhausted`.
  */
 export interface NetSpend {
   readonly id: string;
@@ -127,12 +131,15 @@ export interface NetSpend {
   readonly most: number;
 }
 
-/** Net service → kernel event `proxied`: one connection that was made, refused, or cut for want of a budget. `proxyClose` `{ id }` ends all. */
+/**
+ * Net service → kernel event `proxied`: a connection was made, refused, or cut because a budget is
+ * exhausted. `proxyClose` `{ id }` ends the proxy.
+ */
 export interface NetProxied {
   readonly id: string;
   readonly host: string;
   readonly ok: boolean;
   readonly why?: string;
-  /** Connections since the last event that were not told one by one. */
+  /** Number of further connections since the last event. */
   readonly more?: number;
 }

@@ -1,28 +1,29 @@
 /**
- * What a gateway process (`service/gateway/main.ts`) and its starter say to each other. The gateway talks with hosts and peers
- * and has one listen address or none at all; its starter (`remit mcp serve`, which holds the control socket) does what
- * it asks, within the profile that remit.yaml chose for the token, and believes nothing else of it.
+ * Messages between a gateway process (`service/gateway/main.ts`) and its starter. The gateway talks
+ * to hosts and peers and has one listen address or none; its starter (`remit mcp serve`, which
+ * holds the control socket) serves its requests, within the profile that remit.yaml sets for the
+ * token, and trusts nothing else in them.
  *
  * | starter asks | body | answer |
  * |---|---|---|
- * | open | {@link ServeOpen}, first of all | `{ address }`: `host:port`, or empty for stdio |
+ * | open | {@link ServeOpen}, first | `{ address }`: `host:port`, or empty for stdio |
  * | bytes | `{ text }` from the host (stdio) | `null` |
- * | stop | `null` finishes what is under way, then ends | `null` |
- * | a2aRender | `{ exchange, event }`: what a delivery of that says; no event: the exchange whole | `{ body }` |
+ * | stop | `null`: finishes running work, then ends | `null` |
+ * | a2aRender | `{ exchange, event }`: the body of its delivery; without an event the whole exchange | `{ body }` |
  *
  * The starter tells: `progress` `{ session, call, text }`, `toolsChanged` `{ session }`, `gone` `{ session }`.
  *
  * | gateway asks | body | answer |
  * |---|---|---|
- * | admit | `{ token }`: whose it is, asked for every request; a wrong token is `denied` | {@link ServeHolder} |
+ * | admit | `{ token }`: its owner, requested for every request; a wrong token is `denied` | {@link ServeHolder} |
  * | session | {@link ServeHost} opens one; a wrong token is `denied` | {@link ServeSession} |
  * | sessionEnd | `{ session }` | `null` |
  * | tools | `{ session }` | {@link ToolDescriptor}[] as the policy advertises them to the profile |
- * | call | {@link ServeCall}; the same `call` again waits for the same call | {@link ServeResult} |
+ * | call | {@link ServeCall}; a repeated `call` waits for the first one | {@link ServeResult} |
  * | task | {@link ServeTask} `run_task` to its end | {@link ServeResult} |
- * | answer | {@link ServeAnswer} only with `selfConsent`; else `refused` | `null` |
+ * | answer | {@link ServeAnswer} only with `selfConsent`, else `refused` | `null` |
  * | send | `{ text }` to the host (stdio) | `null` |
- * | fleet | {@link FleetCall}: what a person with a token asks of all kernels; a wrong token is `denied` | {@link FleetAnswer} |
+ * | fleet | {@link FleetCall}: a token holder's request to all kernels; a wrong token is `denied` | {@link FleetAnswer} |
  *
  * The gateway tells: `cancel` `{ session, call }`, `note` `{ text }` for the operator's log.
  * @module
@@ -34,7 +35,7 @@ import type { PortLimits } from "../base/port.ts";
 import { Outcome } from "../tool/tool.ts";
 import { Profile } from "../task/task.ts";
 
-/** Both ends of a gateway's pipe have these. */
+/** Port limits at both ends of a gateway's pipe. */
 export const SERVE_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
   frameBytes: 12 * 1_048_576,
   nodes: 500_000,
@@ -42,7 +43,7 @@ export const SERVE_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
   pending: 512,
 });
 
-/** Longest piece of a host's bytes that goes through the pipe at once, UTF-16 units. */
+/** Maximum piece of a host's bytes sent through the pipe at once, UTF-16 units. */
 export const SERVE_PIECE = 1_048_576;
 
 /** First request. */
@@ -51,22 +52,22 @@ export const ServeOpen = z.object({
   /** For `http`: where it listens; port 0 takes a free one. */
   listen: z.object({ hostname: z.string().max(253), port: z.int().min(0).max(65_535) }).strict()
     .optional(),
-  /** Values of `Host` and `Origin` beside its own address that are let in. */
+  /** Accepted values of `Host` and `Origin` besides its own address. */
   hosts: z.array(z.string().max(260)).max(64),
   origins: z.array(z.string().max(2_048)).max(64),
   version: z.string().max(64),
-  /** Bounds of `http`; absent: the gateway's own. */
+  /** Limits for `http`; absent: the gateway's defaults. */
   bounds: z.object({
     sessions: z.int().min(1).max(10_000),
-    /** Requests a minute, of one token and of one address. */
+    /** Requests a minute for one token and for one address. */
     perToken: z.int().min(1).max(1_000_000),
     perAddress: z.int().min(1).max(1_000_000),
     /** Milliseconds that a request's body may take. */
     bodyMs: z.int().min(10).max(600_000),
-    /** Milliseconds until the head of a connection's first request is whole. */
+    /** Milliseconds until the head of a connection's first request must be complete. */
     headMs: z.int().min(10).max(600_000).optional(),
   }).strict().optional(),
-  /** What is served at the address; absent: MCP alone. */
+  /** Services at the address; absent: MCP only. */
   serves: z.object({
     mcp: z.boolean(),
     a2a: z.boolean(),
@@ -75,22 +76,22 @@ export const ServeOpen = z.object({
     metrics: z.boolean(),
     fleet: z.boolean(),
   }).strict().optional(),
-  /** Others reach it over https: a proxy stands before it. */
+  /** Whether clients use https through a proxy. */
   https: z.boolean().optional(),
-  /** Milliseconds that what is under way may take at `stop`; absent: 5,000. */
+  /** Milliseconds that running work may take at `stop`; absent: 5,000. */
   drainMs: z.int().min(0).max(3_600_000).optional(),
 }).strict();
 export type ServeOpen = z.infer<typeof ServeOpen>;
 
-/** Whose a token is. */
+/** The owner of a token. */
 export const ServeHolder = z.object({
-  /** Names the token, and is none. */
+  /** Names the token without being a token. */
   holder: z.string().min(1).max(64),
   profile: Profile,
 }).strict();
 export type ServeHolder = z.infer<typeof ServeHolder>;
 
-/** A host that begins a session. Its words about itself are its own. */
+/** A host that begins a session. Its description of itself is unverified. */
 export const ServeHost = z.object({
   /** Null over stdio. */
   token: z.string().max(512).nullable(),
@@ -115,15 +116,15 @@ export const ServePrompt = z.object({
 }).strict();
 export type ServePrompt = z.infer<typeof ServePrompt>;
 
-/** A host's session: an id of the starter's, which names one task of its own. */
+/** A host's session: an id of the starter that names one task for this host. */
 export const ServeSession = z.object({
   session: z.string().min(16).max(64),
   profile: Profile,
-  /** Consent may be asked of the host's own person, through elicitation. */
+  /** Whether the host's own person may consent, through elicitation. */
   selfConsent: z.boolean(),
-  /** There is a wiki to read, through the tools `wiki_index` and `wiki_read`. */
+  /** Whether there is a wiki, read with the tools `wiki_index` and `wiki_read`. */
   wiki: z.boolean(),
-  /** `run_task` is there: names of agents that it takes. */
+  /** Agents that `run_task` accepts. */
   agents: z.array(z.string().max(64)).max(256),
   prompts: z.array(ServePrompt).max(256),
 }).strict();
@@ -140,7 +141,7 @@ export const ServeCall = z.object({
 }).strict();
 export type ServeCall = z.infer<typeof ServeCall>;
 
-/** A task of its own: `run_task`. */
+/** A separate task: `run_task`. */
 export const ServeTask = z.object({
   session: z.string().max(64),
   call: CallId,
@@ -150,7 +151,7 @@ export const ServeTask = z.object({
 }).strict();
 export type ServeTask = z.infer<typeof ServeTask>;
 
-/** What the host's person said to one question of a call of this session. */
+/** The host's person's answer to a question of a call in this session. */
 export const ServeAnswer = z.object({
   session: z.string().max(64),
   call: CallId,
@@ -159,7 +160,7 @@ export const ServeAnswer = z.object({
 }).strict();
 export type ServeAnswer = z.infer<typeof ServeAnswer>;
 
-/** What came of a call or task. */
+/** The result of a call or task. */
 export const ServeResult = z.object({
   outcome: z.union([Outcome, z.literal("waiting")]),
   content: z.string().max(1_000_000),
@@ -167,36 +168,35 @@ export const ServeResult = z.object({
   colour: Colour,
   label: Label,
   task: z.string().max(16),
-  /** What waits for a person: the call itself (`waiting`), or what it staged. */
+  /** The question that waits for a person: about the call itself (`waiting`), or its staged changes. */
   waiting: z.object({
     question: QuestionId,
     kind: z.enum(["consent", "stepUp", "other"]),
     summary: z.string().max(4_096),
     /** Where a person can answer it: commands to type. */
     where: z.string().max(512),
-    /** The host's own person may answer it, through elicitation. */
+    /** Whether the host's own person may answer, through elicitation. */
     elicit: z.boolean(),
   }).strict().optional(),
 }).strict();
 export type ServeResult = z.infer<typeof ServeResult>;
 
-/** Bytes of the longest question of {@link FleetCall}: a request with its model's configuration. */
+/** Maximum bytes of a {@link FleetCall}: a request with its model's configuration. */
 export const FLEET_BYTES = 6 * 1_048_576;
 
-/** What a person with a token asks, over `POST /fleet`. */
+/** A token holder's request over `POST /fleet`. */
 export const FleetAsked = z.object({
   /** An operation of the kernel's `view`. */
   op: z.string().regex(/^[A-Za-z]{1,32}$/),
   body: z.json(),
 }).strict();
-/** The same with its token, for the starter. */
+/** The request with its token, for the starter. */
 export const FleetCall = FleetAsked.extend({ token: z.string().max(512) }).strict();
 
-/** What the kernel answered, or why it refused. */
+/** The kernel's answer or fault. */
 export const FleetAnswer = z.union([
   z.object({ value: z.json() }).strict(),
   z.object({ fault: z.object({ code: z.string().max(64), message: z.string().max(65_536) }) })
     .strict(),
 ]);
-/** See {@link FleetAnswer}. */
 export type FleetAnswer = z.infer<typeof FleetAnswer>;

@@ -1,6 +1,6 @@
 /**
- * What a kernel and its store process say to each other. The process holds a database's address and password; the kernel
- * has no network. Rows travel with bodies as texts, and are checked by whoever reads them.
+ * Messages between a kernel and its store process. The process holds a database's address and
+ * password; the kernel has no network. Rows carry bodies as texts, and their reader checks them.
  *
  * | op | body | answer |
  * |---|---|---|
@@ -11,9 +11,9 @@
  * | blob | `{ task, digest }` | `{ salt, bytes }` base64, or `null` |
  * | erase | `{ task }` | how many |
  * | documents | DocumentQuery | {@link StorePage} |
- * | document | `{ kind, id }` | a row or `null` |
- * | kinds | `null` | names of the kinds of documents |
- * | fleet | {@link FleetAsk} | as {@link FleetAsk} says |
+ * | document | `{ kind, id }` | row or `null` |
+ * | kinds | `null` | document kinds |
+ * | fleet | {@link FleetAsk} | see {@link FleetAsk} |
  * @module
  */
 import type { PortLimits } from "../base/port.ts";
@@ -31,13 +31,13 @@ export interface StoreOpen {
   /** The kernel's name in the fleet. */
   readonly kernel: string;
   readonly leaseMs: number;
-  /** Names this machine: a task with mounts goes on nowhere else. */
+  /** Names this machine: tasks with mounts continue only there. */
   readonly machine: string;
-  /** Opened to look: registers nobody, and nothing is written. */
+  /** Read only: registers no kernel and writes nothing. */
   readonly look?: boolean;
 }
 
-/** Who this process is to the database. */
+/** The kernel's identity in the database. */
 export interface StoreOpened {
   readonly id: number;
   readonly incarnation: number;
@@ -69,27 +69,27 @@ export interface StoreBatch {
   }[];
 }
 
-/** Rows, and whether there were more than one frame shall hold: then the asker goes on after the last. */
+/** Rows; `cut`: more follow than fit into one frame, so continue after the last row. */
 export interface StorePage {
   readonly rows: readonly Readonly<Record<string, string | number>>[];
   readonly cut: boolean;
 }
 
-/** What a kernel says to the fleet's table. */
+/** A kernel's operation on the fleet's tables. */
 export type FleetAsk =
-  /** This kernel lives; answers {@link FleetBeat}. */
+  /** Renews this kernel's lease; answers {@link FleetBeat}. */
   | { readonly kind: "beat"; readonly leaseMs: number; readonly about: FleetAbout }
-  /** Tasks of this kernel that are not over, by the table; answers texts. */
+  /** This kernel's unfinished tasks; answers texts. */
   | { readonly kind: "mine" }
-  /** Its lease ends now. */
+  /** Ends this kernel's lease. */
   | { readonly kind: "leave" }
   /** Whether there are tasks to claim and work to take; answers `{ tasks, work }`. */
   | { readonly kind: "toBeHad" }
-  /** Takes over tasks of kernels whose lease ran out; answers {@link FleetClaim}[]. */
+  /** Takes over tasks of kernels whose lease has expired; answers {@link FleetClaim}[]. */
   | { readonly kind: "claim"; readonly max: number }
-  /** All events of a task that was taken over, whoever wrote them; answers {@link StorePage}. */
+  /** All events of a task that was taken over, by any kernel; answers {@link StorePage}. */
   | { readonly kind: "chain"; readonly task: string; readonly fromN: number }
-  /** Work for any kernel that has its mounts. */
+  /** Queues work for any kernel that has its mounts. */
   | {
     readonly kind: "put";
     readonly task: string;
@@ -98,50 +98,50 @@ export type FleetAsk =
   }
   /** Takes work; answers `{ task, request }[]`. */
   | { readonly kind: "take"; readonly max: number }
-  /** Takes work out of the queue that nobody has begun; answers whether it was there. */
+  /** Removes unstarted work from the queue; answers whether it was there. */
   | { readonly kind: "withdraw"; readonly task: string }
-  /** The request of work that was taken and not begun; answers a text or `null`. */
+  /** The request of work that was taken but not started; answers a text or `null`. */
   | { readonly kind: "request"; readonly task: string }
-  /** What was done after this kernel had lost the task. */
+  /** Records an effect after this kernel had lost the task. */
   | { readonly kind: "late"; readonly task: string; readonly what: string; readonly body: string }
-  /** Answers {@link FleetKernel}[]. */
+  /** Lists kernels; answers {@link FleetKernel}[]. */
   | { readonly kind: "list" }
-  /** Makes the role of a kernel; answers the address with which it is one. The owner's role alone may. */
+  /** Creates a kernel's database role; answers its address. Requires the owner's role. */
   | { readonly kind: "enroll"; readonly name: string }
-  /** Whether a kernel takes work. */
+  /** Sets whether a kernel accepts work. */
   | { readonly kind: "state"; readonly name: string; readonly state: FleetState }
-  /** Documents of all kernels, the newest first, at most `limit` (1,000); answers {@link StorePage}. */
+  /** Documents of all kernels, newest first, at most `limit` (1,000); answers {@link StorePage}. */
   | {
     readonly kind: "everywhere";
     readonly of: "task" | "question";
     readonly states: readonly string[];
-    /** Whose id begins so. */
+    /** Prefix of the id. */
     readonly prefix?: string;
-    /** Made before this one. */
+    /** Created before this document. */
     readonly before?: string;
     readonly limit?: number;
   }
-  /** Events about money of all tasks since a time, task by task, each in its order; answers {@link StorePage}. */
+  /** Spending events of all tasks since a time, ordered by task and position; answers {@link StorePage}. */
   | {
     readonly kind: "spent";
     readonly since: number;
     readonly after: { readonly task: string; readonly n: number };
   }
-  /** One task, whoever's; answers {@link StorePage}. */
+  /** One task of any kernel; answers {@link StorePage}. */
   | { readonly kind: "task"; readonly task: string }
-  /** Words for the kernel that owns a task, and those that came for this one (texts). */
+  /** Messages to the kernel that owns a task or to a named one, and those for this kernel (texts). */
   | { readonly kind: "send"; readonly task: string; readonly words: string }
   | { readonly kind: "reply"; readonly name: string; readonly words: string }
   | { readonly kind: "receive" }
-  /** Sums of budgets; one that is not there begins with its seed. Answers {@link SharedSum}[]. */
+  /** Sums of budgets; a missing sum starts with its seed. Answers {@link SharedSum}[]. */
   | {
     readonly kind: "sums";
     readonly keys: readonly string[];
     readonly seeds: readonly number[];
   }
-  /** Every sum whose key begins so; answers {@link SharedSum}[]. */
+  /** All sums whose key has one of these prefixes; answers {@link SharedSum}[]. */
   | { readonly kind: "allSums"; readonly prefixes: readonly string[] }
-  /** Holds `money` of all of these budgets where `need` fits each, or of none; answers {@link SharedSum}[] with `fits`. */
+  /** Reserves `money` in all these budgets if `need` fits each, else in none; answers {@link SharedSum}[] with `fits`. */
   | {
     readonly kind: "hold";
     readonly id: string;
@@ -150,9 +150,9 @@ export type FleetAsk =
     readonly need: number;
     readonly money: number;
   }
-  /** What was held is held no more; so much of it was paid. */
+  /** Ends a reservation; `paid` was spent. */
   | { readonly kind: "settle"; readonly id: string; readonly paid: number }
-  /** Takes one request of a provider's rates (a minute; 0 for none); answers milliseconds to wait, 0 when it was taken. */
+  /** Takes one request from a provider's rates (a minute; 0 for none); answers milliseconds to wait, 0 if taken. */
   | {
     readonly kind: "takeRate";
     readonly key: string;
@@ -160,14 +160,14 @@ export type FleetAsk =
     readonly tokens: number;
     readonly need: number;
   }
-  /** How many tokens more it used, and how long its provider is to be left alone, milliseconds. */
+  /** Reports further tokens used, and how long to pause the provider, milliseconds. */
   | {
     readonly kind: "tellRate";
     readonly key: string;
     readonly more: number;
     readonly pauseMs: number;
   }
-  /** Events of another kernel's log, to check them; answers {@link StorePage}. */
+  /** Events of another kernel's log, for verification; answers {@link StorePage}. */
   | { readonly kind: "log"; readonly id: number; readonly query: Readonly<Record<string, unknown>> }
   | {
     readonly kind: "headsOf";
@@ -175,19 +175,19 @@ export type FleetAsk =
     readonly query: Readonly<Record<string, unknown>>;
   };
 
-/** Whether a kernel takes work. */
+/** Whether a kernel accepts work. */
 export type FleetState = "up" | "cordoned" | "draining";
 
-/** What all kernels have of one budget, US dollars. */
+/** The sum of one budget over all kernels, US dollars. */
 export interface SharedSum {
   readonly key: string;
   readonly spent: number;
   readonly held: number;
-  /** 1 where what was asked for is held. */
+  /** 1 if the requested amount is reserved. */
   readonly fits?: number;
 }
 
-/** What a kernel says of itself. */
+/** A kernel's description of itself. */
 export interface FleetAbout {
   readonly address: string;
   readonly version: string;
@@ -199,7 +199,7 @@ export interface FleetAbout {
 /** Answer to `beat`. */
 export interface FleetBeat {
   readonly state: FleetState;
-  /** Words that wait for this kernel. */
+  /** Number of messages waiting for this kernel. */
   readonly waiting: number;
 }
 
@@ -207,7 +207,7 @@ export interface FleetBeat {
 export interface FleetClaim {
   readonly task: string;
   readonly epoch: number;
-  /** The kernel that had it. */
+  /** The kernel that held the task before. */
   readonly former: string;
 }
 
@@ -216,15 +216,15 @@ export interface FleetKernel {
   readonly id: number;
   readonly name: string;
   readonly state: FleetState;
-  /** Its lease has not run out, by the database's clock. */
+  /** Whether its lease is valid by the database's clock. */
   readonly alive: boolean;
   readonly leaseMs: number;
   readonly address: string;
   readonly version: string;
   readonly mounts: readonly string[];
   readonly publicKey: string;
-  /** Tasks of its that are not over. */
+  /** Number of its unfinished tasks. */
   readonly tasks: number;
-  /** Effects that it made after it had lost their task. */
+  /** Number of its effects after it had lost the task. */
   readonly late: number;
 }

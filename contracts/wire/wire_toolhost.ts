@@ -1,13 +1,13 @@
-/** What the kernel and a toolhost say to each other. @module */
+/** Messages between the kernel and a toolhost. @module */
 import type { Json, JsonObject } from "../base/json.ts";
 import type { MountMode, StagedChange } from "../tool/workspace.ts";
 import type { Source } from "../authority/question.ts";
 import type { Colour, Label } from "../authority/colour.ts";
 
-/** One mount as the toolhost finds it. */
+/** One mount as the toolhost sees it. */
 export interface HostMount {
   readonly name: string;
-  /** Where it lies for this process: `/m/NAME` under bubblewrap, else the real folder. */
+  /** Its path within this process: `/m/NAME` under bubblewrap, else the real folder. */
   readonly root: string;
   readonly mode: MountMode;
   readonly colour: Colour;
@@ -17,7 +17,7 @@ export interface HostMount {
     readonly colour?: Colour;
     readonly label?: Label;
   }[];
-  /** No tool names it: see Mount. */
+  /** Tools cannot name it: see Mount. */
   readonly apart?: true;
 }
 
@@ -29,21 +29,21 @@ export interface SetupBody {
   readonly scratch: string;
   /** Globs of the never-list. */
   readonly never: readonly string[];
-  /** The overlay of staged changes as the kernel has it. */
+  /** The kernel's overlay of staged changes. */
   readonly overlay: readonly StagedChange[];
   readonly scratchQuota: number;
 }
 
-/** Kernel → toolhost, `call`. The kernel has decided it; the host still checks every path itself. */
+/** Kernel → toolhost, `call`. The kernel has allowed it; the host still checks every path itself. */
 export interface HostCallBody {
   readonly id: string;
   readonly tool: string;
   readonly args: JsonObject;
   readonly deadlineMs: number;
-  /** Most bytes of `content`. */
+  /** Maximum bytes of `content`. */
   readonly bytes: number;
   readonly key: string;
-  /** Colour and label of the calling process: staged content and scratch keep them. */
+  /** Colour and label of the calling process: applied to staged content and scratch files. */
   readonly colour: Colour;
   readonly label: Label;
 }
@@ -57,14 +57,14 @@ export interface HostCallAnswer {
   readonly value?: Json;
   readonly observed?: string;
   readonly written?: string;
-  /** Staged changes that this call made; the kernel commits them with the outcome. */
+  /** The call's staged changes; the kernel commits them with the outcome. */
   readonly staged?: readonly StagedChange[];
-  /** Paths whose staged change this call took back. */
+  /** Paths whose staged change this call reverted. */
   readonly unstaged?: readonly string[];
   readonly writtenBytes?: number;
   /**
-   * SHA-256 of contents of the mounts that this call read: the kernel mixes in what is known of
-   * them, and hands nothing of this on.
+   * SHA-256 of mount contents that this call read. The kernel adds their known colours and does not
+   * pass the digests on.
    */
   readonly contents?: readonly string[];
 }
@@ -75,24 +75,24 @@ export interface HostCancel {
 }
 
 /**
- * Toolhost tools behind the host functions of plugins; never advertised to a model. Their answers'
- * `content` is empty, `value` is what a plugin gets.
+ * Toolhost tools behind the host functions of plugins; never advertised to a model. The `content`
+ * of their answers is empty; `value` is the plugin's answer.
  */
 export const HOST_READ = "host_read";
 /** See {@link HOST_READ}. */
 export const HOST_LIST = "host_list";
 
-/** Most bytes of one {@link HOST_READ}. */
+/** Maximum bytes of one {@link HOST_READ}. */
 export const HOST_READ_BYTES = 4 * 1024 * 1024;
 
 /**
- * The toolhost tool that looks in a mount for never-listed files with more than one name, in a process of
- * its own: the process that serves a task's calls may not look at them.
+ * The toolhost tool that searches a mount for never-listed files with more than one name. It runs
+ * in a separate process, because the process that serves a task's calls may not access such files.
  */
 export const HOST_SURVEY = "host_survey";
 
 /**
- * In the detail of a fault: the mount that has to be surveyed before the call can be answered. In the
- * arguments of the same call again: what {@link HOST_SURVEY} answered, by mount.
+ * In a fault's detail: the mount that must be surveyed before the call can be answered. In the
+ * arguments of the repeated call: the answers of {@link HOST_SURVEY}, by mount.
  */
 export const SECOND_NAMES = "$secondNames";

@@ -1,19 +1,19 @@
 /**
- * What the wiki's process is asked, by the command line (`remit wiki …`) and by the kernel (agents' tools).
- * One process holds one wiki: read and write of its folder and of STATE/wiki/ID, read of what is ingested, nothing else.
- * docs/decision/0013.
+ * Requests to the wiki's process, from the command line (`remit wiki …`) and from the kernel
+ * (agents' tools). One process holds one wiki: it reads and writes the wiki's folder and
+ * STATE/wiki/ID, reads the ingested files, and has no other access. docs/decision/0013.
  *
  * | op | body | answer |
  * |---|---|---|
- * | open | {@link WikiOpen}, first of all | {@link WikiStatus} |
+ * | open | {@link WikiOpen}, first | {@link WikiStatus} |
  * | status | `null` | {@link WikiStatus} |
  * | ingestFiles | {@link IngestFiles}: files of this machine that the process may read; tells `progress` | {@link IngestReport} |
- * | ingestGone | `{ keyPrefix, present: key[], unseen?: keyPrefix[] }` marks as removed what is no longer there; beneath `unseen` nothing | `{ removed: key[] }` |
+ * | ingestGone | `{ keyPrefix, present: key[], unseen?: keyPrefix[] }` marks missing sources as removed, except beneath `unseen` | `{ removed: key[] }` |
  * | extract | `{ dryRun? }` deterministic pages of all current sources without one, or changed since | {@link ExtractReport} |
- * | workPlan | `{ model, contextTokens, of?: { keys, prefixes }, again?, clearance? }` what a model would be asked, of these sources or of all | {@link WorkPlan} |
- * | workNext | `{ run, skip?: id[] }` without those under way | {@link WorkItem} or `null` when all is done |
- * | workTaken | `{ run, item, text }` a model's answer; validated before anything is kept | `{ ok, problems: string[] }` |
- * | workFinish | `{ run, by }` one patch of all that was taken | `{ patch: PagePatch \| null, contradictions: Finding[], left: string[] }` |
+ * | workPlan | `{ model, contextTokens, of?: { keys, prefixes }, again?, clearance? }` the requests to a model about these sources or all | {@link WorkPlan} |
+ * | workNext | `{ run, skip?: id[] }` without the running items | {@link WorkItem} or `null` when all is done |
+ * | workTaken | `{ run, item, text }` a model's answer; validated before it is stored | `{ ok, problems: string[] }` |
+ * | workFinish | `{ run, by }` one patch of all accepted answers | `{ patch: PagePatch \| null, contradictions: Finding[], left: string[] }` |
  * | query | {@link WikiQuery} | Found |
  * | embedPlan | `{ embedder, limit, clearance? }` texts without a vector | `{ key, text }[]` |
  * | embedTaken | `{ embedder, vectors: { key, vector }[] }` numbers, or base64 of little-endian Float32 | `null` |
@@ -24,32 +24,32 @@
  * | sources | `{ clearance, afterId?, limit? }` every version of every source, by number | WikiSource[] |
  * | read | `{ clearance, name, from?, lines?, version? }` `name` is a page, a `pages/…` or a `raw/…` | {@link ReadLines} |
  * | cite | `{ clearance, file, startLine, endLine }` a source's lines | {@link CiteAnswer} |
- * | check | `{ clearance, change, author? }` | CheckedDraft (tools/answers.ts): what a change would do |
+ * | check | `{ clearance, change, author? }` | CheckedDraft (tools/answers.ts): the effect of a change |
  * | propose | `{ author, reason, changes, colour, label }` | PagePatch |
  * | patches | `{ state?, clearance? }` | PagePatch[] |
  * | patch | `{ id, clearance? }` | `{ patch: PagePatch, diff: string }` a unified diff of all its pages |
  * | decide | `{ id, apply, by }` | PagePatch |
  * | page | `{ clearance, name }` | `{ page: Page, history: PageVersion[], backlinks, citing }` |
  * | diff | `{ name, from, to, clearance? }` versions | `{ diff: string }` |
- * | edit | `{ name, text, base, by }` the whole file as a person saved it | PagePatch |
- * | sync | `null` takes in what was changed by hand | `{ taken, removed, problems }` |
+ * | edit | `{ name, text, base, by }` the complete file as a person saved it | PagePatch |
+ * | sync | `null`: imports changes made by hand | `{ taken, removed, problems }` |
  * | review | `{ name, version, by }` | Page |
  * | mark | PageMark: sanitize or redaction, signed | Page |
  * | lint | `{ clearance, rules? }` | Finding[] |
- * | lintPairs | `{ clearance, model }` claims that speak of the same thing, the most alike first, at most 400 | `{ id, a, b, label, colour, why? }[]`: `a`, `b` are `{ file, line, text }`; `why` where that model has judged them, empty when both can be right |
- * | lintJudged | `{ model, verdicts: { id, why }[] }` what that model said; is not asked again | `null` |
- * | lintFix | `{ by }` proposes patches for what is fixable | PagePatch[] |
+ * | lintPairs | `{ clearance, model }` pairs of claims on the same subject, most similar first, at most 400 | `{ id, a, b, label, colour, why? }[]`: `a`, `b` are `{ file, line, text }`; `why`: that model's judgement, empty if both can be right |
+ * | lintJudged | `{ model, verdicts: { id, why }[] }` that model's judgements, which are stored | `null` |
+ * | lintFix | `{ by }` proposes patches for fixable findings | PagePatch[] |
  * | log | `{ afterN?, limit? }` | WikiEvent[] |
  * | logVerify | `null` | `{ problem: string \| null }` |
  * | note | `{ kind, text, task, agent, colour, label, state, expiresAt? }` | Note |
  * | notes | as `NoteTable.list` | Note[] |
  * | noteDecide | `{ id, keep, by }` | Note |
- * | exportSite | `{ clearance, to }` files of a static site, told as `file` events `{ path, text }`; `to` is only recorded | {@link ExportReport} |
- * | reindex | `null` builds the search index anew from files | {@link WikiStatus} |
+ * | exportSite | `{ clearance, to }` files of a static site, sent as `file` events `{ path, text }`; `to` is only recorded | {@link ExportReport} |
+ * | reindex | `null`: rebuilds the search index from files | {@link WikiStatus} |
  *
- * It asks its starter: `parse` {@link ParseAsk} → {@link Parsed} (a process without permissions does it);
- * `contentKnown` `{ digest }` → {@link ContentColours} and `contentRecord` {@link WikiContents} → `null`: what the
- * whole state knows of contents (docs/decision/0038).
+ * It asks its starter: `parse` {@link ParseAsk} → {@link Parsed} (run in a process without
+ * permissions); `contentKnown` `{ digest }` → {@link ContentColours} and `contentRecord` {@link
+ * WikiContents} → `null`: the known contents of the whole state (docs/decision/0038).
  * It tells its starter: `progress` {@link IngestProgress}, `file`.
  * @module
  */
@@ -60,7 +60,7 @@ import { Citation, PageName } from "../memory/wiki_page.ts";
 import { SourceKind, SourceOrigin } from "../memory/wiki_source.ts";
 import type { PortLimits } from "../base/port.ts";
 
-/** Both ends of the wiki's pipe have these: a `parse` request carries 32 MiB as base64. */
+/** Port limits at both ends of the wiki's pipe: a `parse` request carries 32 MiB as base64. */
 export const WIKI_PORT_LIMITS: Partial<PortLimits> = Object.freeze({
   frameBytes: 64 * 1_048_576,
   nodes: 4_000_000,
@@ -71,31 +71,31 @@ export const WikiOpen = z.object({
   /** Absolute and real. */
   folder: z.string().min(1).max(4_096),
   stateFolder: z.string().min(1).max(4_096),
-  /** Make what is missing of raw/, pages/, index.md, log.md, AGENTS.md; else a folder without them is `notFound`. */
+  /** Create missing raw/, pages/, index.md, log.md and AGENTS.md; otherwise a folder without them is `notFound`. */
   create: z.boolean(),
-  /** Raw Ed25519 public keys, base64url, whose page marks hold. */
+  /** Raw Ed25519 public keys, base64url, whose page marks are trusted. */
   trustedKeys: z.array(z.string().max(64)).max(16),
-  /** Nothing is changed: not even hand edits are taken in. */
+  /** Change nothing; do not even import hand edits. */
   readOnly: z.boolean(),
 }).strict();
 export type WikiOpen = z.infer<typeof WikiOpen>;
 
-/** How a wiki stands. */
+/** Status of a wiki. */
 export interface WikiStatus {
   readonly folder: string;
   readonly pages: number;
   readonly sources: number;
   readonly passages: number;
   readonly generation: number;
-  /** `fresh`, `behind` by so many changes, or `missing`. */
+  /** State of the search index. */
   readonly index: "fresh" | "behind" | "missing";
-  /** What the opening repaired, sentences. */
+  /** Sentences about repairs made when opening. */
   readonly repaired: readonly string[];
   readonly patches: number;
   readonly notesWaiting: number;
 }
 
-/** Files to take in. */
+/** Files to ingest. */
 export const IngestFiles = z.object({
   files: z.array(
     z.object({
@@ -103,10 +103,10 @@ export const IngestFiles = z.object({
       path: z.string().min(1).max(4_096),
       key: z.string().min(1).max(4_200),
       kind: SourceKind,
-      /** Shown in messages and taken as the title where the text has none. */
+      /** Shown in messages, and used as the title if the text has none. */
       name: z.string().min(1).max(512),
       origin: z.string().min(1).max(4_096),
-      /** What an export's list beside the file says of its bytes: makes it worse, never better. */
+      /** The claim of an export's list about the file; it can only lower trust. */
       claimed: z.object({ colour: Colour, label: Label }).strict().optional(),
     }).strict(),
   ).max(2_000),
@@ -115,31 +115,31 @@ export const IngestFiles = z.object({
   owner: z.string().max(128),
   by: SourceOrigin.shape.by,
   expiresAt: z.int().optional(),
-  /** A file above this is reported, not taken; bytes. */
+  /** Larger files are reported and not ingested; bytes. */
   maxBytes: z.int().min(1).max(1_000_000_000),
 }).strict();
 export type IngestFiles = z.infer<typeof IngestFiles>;
 
-/** One file's fate. */
+/** The result for one file. */
 export interface IngestProgress {
   readonly name: string;
   readonly did: "new" | "changed" | "unchanged" | "failed";
   readonly why?: string;
-  /** What was left out of it, or how it was read where that is a guess. Sentences. */
+  /** Sentences about omitted parts, or about a guessed format. */
   readonly notes?: readonly string[];
 }
 
-/** What became of a batch. */
+/** The result for a batch of files. */
 export interface IngestReport {
   readonly added: number;
   readonly changed: number;
   readonly unchanged: number;
   readonly failed: readonly { readonly name: string; readonly why: string }[];
-  /** What was left out of files that were taken in. */
+  /** Omitted parts of ingested files. */
   readonly noted?: readonly { readonly name: string; readonly notes: readonly string[] }[];
 }
 
-/** The wiki's process → its starter: make text of these bytes, in a process without permissions. */
+/** The wiki's process → its starter: extract the text of these bytes in a process without permissions. */
 export interface ParseAsk {
   readonly kind: SourceKind;
   readonly name: string;
@@ -147,14 +147,14 @@ export interface ParseAsk {
   readonly bytes: string;
 }
 
-/** The wiki's process → its starter: what bytes that it made, or took in, carry. */
+/** The wiki's process → its starter: colours and labels of contents that it wrote or ingested. */
 export const WikiContents = z.object({
   contents: z.array(
     z.object({
       digest: Digest,
       colour: Colour,
       label: Label,
-      /** A person signed for exactly these bytes: they are this, better or worse. */
+      /** Whether a person signed exactly these values for these bytes, better or worse. */
       signed: z.boolean(),
     }).strict(),
   ).max(1_000),
@@ -167,26 +167,26 @@ export const Parsed = z.object({
   title: z.string().max(512),
   /** `NAME@VERSION`. */
   parser: z.string().max(128),
-  /** What was left out or cut, sentences. */
+  /** Sentences about omitted or cut parts. */
   notes: z.array(z.string().max(512)).max(64),
 }).strict();
 export type Parsed = z.infer<typeof Parsed>;
 
-/** What the deterministic ingest made. */
+/** The result of the deterministic extraction. */
 export interface ExtractReport {
   readonly written: readonly string[];
   readonly unchanged: number;
   readonly conflicts: readonly string[];
 }
 
-/** What a model ingest would take. */
+/** The cost of an ingest with a model. */
 export interface WorkPlan {
   readonly run: string;
   readonly sources: number;
   readonly items: number;
   /** Already answered by an earlier, interrupted run. */
   readonly done: number;
-  /** Of the items that are still to be asked, estimates. */
+  /** Estimates for the remaining items. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly label: Label;
@@ -198,15 +198,15 @@ export interface WorkItem {
   readonly source: string;
   readonly system: string;
   readonly user: string;
-  /** JSON Schema as text; the answer is validated against it and more. */
+  /** JSON Schema as text; the answer is validated against it and further rules. */
   readonly responseSchema?: string;
   readonly maxTokens: number;
-  /** Of all that the request holds. */
+  /** Label and colour of everything in the request. */
   readonly label: Label;
   readonly colour: Colour;
 }
 
-/** Most phrasings of one question. */
+/** Maximum number of phrasings of one question. */
 export const MAX_PHRASINGS = 5;
 
 /** A question. */
@@ -214,31 +214,31 @@ export const WikiQuery = z.object({
   text: z.string().min(1).max(4_096),
   k: z.int().min(1).max(100),
   clearance: Label,
-  /** The same question in other words, such as a model's: searched together with it, and never evidence. */
+  /** The same question in other words, such as a model's: searched as well, never used as evidence. */
   queries: z.array(z.string().min(1).max(1_024)).max(MAX_PHRASINGS).optional(),
-  /** The question's own vector, where the wiki has some. */
+  /** The question's vector, if the wiki has vectors. */
   vector: z.object({ embedder: z.string().max(256), values: z.array(z.number()).max(4_096) })
     .strict()
     .optional(),
-  /** Look through pages, sources or both; absent: both. */
+  /** Search pages or sources; absent: both. */
   within: z.enum(["pages", "sources"]).optional(),
 }).strict();
 export type WikiQuery = z.infer<typeof WikiQuery>;
 
-/** A model's answer, sentence by sentence: each is cited, and the citation checked, or marked. */
+/** A model's answer by sentences, each with checked citations or marked as uncited. */
 export const CheckedAnswer = z.object({
   question: z.string().max(4_096),
   sentences: z.array(
     z.object({
       text: z.string().max(4_096),
       citations: z.array(Citation.extend({ file: z.string().max(300) })).max(16),
-      /** No citation that holds. */
+      /** Whether the sentence has no valid citation. */
       uncited: z.boolean(),
     }).strict(),
   ).max(200),
   colour: Colour,
   label: Label,
-  /** Citations that named nothing that was shown, or lines that are not there. */
+  /** Number of citations of things that were not shown, or of missing lines. */
   dropped: z.int().min(0),
 }).strict();
 export type CheckedAnswer = z.infer<typeof CheckedAnswer>;
@@ -266,13 +266,13 @@ export const ReadLines = z.object({
   digest: Digest,
   colour: Colour,
   label: Label,
-  /** Of a page. */
+  /** For a page. */
   name: PageName.optional(),
   version: z.int().optional(),
 }).strict();
 export type ReadLines = z.infer<typeof ReadLines>;
 
-/** A footnote that holds. */
+/** A valid footnote. */
 export interface CiteAnswer {
   /** `[^N]: [raw/…](../raw/…#L3-L5) lines 3-5 of sha256:…`, for N = `note`. */
   readonly definition: string;
@@ -282,7 +282,7 @@ export interface CiteAnswer {
   readonly label: Label;
 }
 
-/** What an export wrote. */
+/** The result of an export. */
 export interface ExportReport {
   readonly files: number;
   readonly pages: number;

@@ -1,6 +1,6 @@
 /**
- * What the kernel and a worker say to each other. The kernel trusts nothing of it: a worker that
- * lies about capability, snapshot or base gets a fault.
+ * Messages between the kernel and a worker. The kernel trusts none of them: a worker with a wrong
+ * capability, snapshot or base gets a fault.
  * @module
  */
 import type { ChatMessage, ToolCall } from "../model/chat.ts";
@@ -9,7 +9,7 @@ import type { InferenceResponse, StreamChunk } from "../model/model.ts";
 import type { Limits } from "../task/budget.ts";
 import type { Signal } from "../task/signal.ts";
 
-/** Small numbers that name capabilities in this process's c-list. Others name nothing. */
+/** Handles of capabilities in this process's list. Other numbers name nothing. */
 export interface CapList {
   readonly model: number;
   readonly tools: number;
@@ -17,8 +17,8 @@ export interface CapList {
 }
 
 /**
- * Kernel → worker, `start`: once. Answered `null` when the program is ready for turns; the first one may
- * be on its way before.
+ * Kernel → worker, `start`: once. Answered `null` when the program is ready for turns; the first
+ * turn may already be on its way.
  */
 export interface StartBody {
   readonly caps: CapList;
@@ -27,20 +27,20 @@ export interface StartBody {
   readonly conversation: readonly ChatMessage[];
   /** Instruction files to read before the first inference of a new conversation. */
   readonly instructions?: readonly string[];
-  /** JSON Schema, as JSON text, that answers shall fit. */
+  /** JSON Schema, as JSON text, for answers. */
   readonly answerSchema?: string;
-  /** Source of a program that is not the standard runner: an IIFE that evaluates to `{ turn }`. */
+  /** Source of a program in place of the standard runner: an IIFE that evaluates to `{ turn }`. */
   readonly program?: string;
 }
 
 /**
- * Kernel → worker, `turn`: runs the loop until the model proposes no more calls. Meanwhile a `ping` (null) is
- * answered `null`: an agent's health check.
+ * Kernel → worker, `turn`: runs the loop until the model proposes no more calls. Meanwhile the
+ * worker answers a `ping` (null) with `null`: an agent's health check.
  */
 export interface TurnBody {
-  /** The user's message; absent when a turn that was cut off goes on. */
+  /** The user's message; absent if an interrupted turn continues. */
   readonly message?: ChatMessage;
-  /** The tools for this turn, for a program of ours: it need not ask. */
+  /** The tools for this turn; Remit's own programs need not ask for them. */
   readonly tools?: ToolSnapshot;
 }
 
@@ -59,34 +59,34 @@ export interface TurnEnd {
   readonly text: string;
 }
 
-/** Kernel → worker, `signal`. Where it is asked, the worker tells `heard` (null) before it answers: a press of Ctrl-C. */
+/** Kernel → worker, `signal`. If sent as a request (Ctrl-C), the worker tells `heard` (null) before it answers. */
 export interface SignalBody {
   readonly signal: Signal;
-  /** With a SIGCTXPRESSURE of the kernel's own. */
+  /** Set with a SIGCTXPRESSURE from the kernel itself. */
   readonly pressure?: ContextPressure;
 }
 
-/** How full the context window is: particulars of SIGCTXPRESSURE. */
+/** How full the context window is: detail of SIGCTXPRESSURE. */
 export interface ContextPressure {
-  /** Tokens that the next inference takes: messages, tools and the answer's share. */
+  /** Tokens of the next inference: messages, tools and the answer's share. */
   readonly used: number;
-  /** Tokens that the window has. */
+  /** Size of the window, tokens. */
   readonly limit: number;
   readonly recommended: ContextMethod;
 }
 
-/** Kernel → worker, `modelChanged`: the old handle of the model names nothing any more. */
+/** Kernel → worker, `modelChanged`: the old handle of the model becomes invalid. */
 export interface ModelChangedBody {
   readonly model: number;
-  /** Tokens that a conversation may take with it. */
+  /** Maximum tokens of a conversation with it. */
   readonly contextWindow: number;
 }
 
 /**
- * Kernel → worker events. `chunk` comes while the model speaks to a program that is not one of ours; to
- * one of ours, all of it before the failure, where an inference failed. SIGINT comes as a question of the
- * same shape: what the worker sent before it answered, it sent without knowing, and the kernel cancels
- * that too.
+ * Kernel → worker events. `chunk` is sent live to programs that are not Remit's own; Remit's
+ * programs receive all chunks before the failure of a failed inference. SIGINT is sent as a request
+ * of the same shape: calls that the worker sent before its answer were sent without knowledge of
+ * the signal, so the kernel cancels them, too.
  */
 export type WorkerEvents =
   | { readonly op: "signal"; readonly body: SignalBody }
@@ -113,15 +113,15 @@ export interface InferBody {
 export type InferAnswer = InferenceResponse;
 
 /**
- * How room is made: a summary in place of the oldest exchanges, a note in their place, or a note in
- * place of all that is not kept. Whatever gives way is archived in the log.
+ * How the context is reduced: a summary in place of the oldest exchanges, a note in their place, or
+ * a note in place of everything that is not preserved. Removed messages are archived in the log.
  */
 export type ContextMethod = "compact" | "evict" | "checkpoint";
 
-/** What may be kept: system messages, a person's own words, what the agent program marked. */
+/** Messages to preserve: system messages, a person's own words, messages that the agent program marked. */
 export type ContextTag = "SYSTEM" | "USER_INSTRUCTION" | "IMPORTANT";
 
-/** Worker → kernel, `context`: makes room in the conversation. */
+/** Worker → kernel, `context`: reduces the conversation. */
 export interface ContextBody {
   readonly cap: number;
   /** As in `infer`; absent: the kernel's whole copy. */
@@ -130,16 +130,16 @@ export interface ContextBody {
   readonly method: ContextMethod;
   /** Absent: all of them. */
   readonly preserve?: readonly ContextTag[];
-  /** Places of messages that are IMPORTANT, from 0; the exchange around each is kept. */
+  /** Indexes of IMPORTANT messages, from 0; the exchange around each is kept. */
   readonly important?: readonly number[];
-  /** Share of the window to come down to, 0.1 to 0.8; absent: 0.6. */
+  /** Target share of the window, 0.1 to 0.8; absent: 0.6. */
   readonly share?: number;
-  /** Tokens kept for the answer. */
+  /** Tokens reserved for the answer. */
   readonly reserve: number;
 }
 /** Answer to `context`: the conversation keeps its first `from` messages, `messages` follow. */
 export interface ContextAnswer {
-  /** The change's number for `remit ctx`; absent when nothing gave way. */
+  /** Number of the compaction for `remit ctx`; absent if nothing was removed. */
   readonly number?: number;
   readonly method?: ContextMethod | "shorten";
   /** Tokens before and after, as in {@link ContextPressure}. */
@@ -149,7 +149,7 @@ export interface ContextAnswer {
   readonly messages: readonly ChatMessage[];
 }
 
-/** Worker → kernel, `call`: one at a time. */
+/** Worker → kernel, `call`: one call at a time. */
 export interface CallBody {
   readonly cap: number;
   readonly snapshot: string;
@@ -177,7 +177,7 @@ export interface WaitBody {
   readonly cap: number;
   readonly pid: number;
 }
-/** Answer to `wait`. The text keeps the child's colour, which falls on the parent. */
+/** Answer to `wait`. The text has the child's colour, which is added to the parent's. */
 export interface WaitAnswer {
   readonly exit: number;
   readonly text: string;

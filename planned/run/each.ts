@@ -1,9 +1,9 @@
-/** Methods of lists that take a function of the program. @module */
+/** List methods that take a function of the program. @module */
 import { SORTS } from "../words.ts";
 import { NOTHING } from "./parts.ts";
 import { isList, isTrue, kindOf, marked, type Meter, mix, Stopped, type Value } from "./values.ts";
 
-/** A method of a list that takes a function. `call` runs that. @throws Stopped, and what `call` rejects with */
+/** Calls a list method with a callback. @throws Stopped, and what `call` rejects with */
 export async function eachOf(
   name: string,
   on: Value,
@@ -43,7 +43,7 @@ export async function eachOf(
       mark = mix(mark, said.mark);
       continue;
     }
-    // Which were looked at before says something of each of them.
+    // The position of the result reveals the outcome for every earlier element.
     mark = mix(mark, said.mark);
     const yes = isTrue(said);
     if (name === "filter") {
@@ -71,7 +71,7 @@ export async function eachOf(
   }
 }
 
-/** Merges, so that a comparison that contradicts itself ends all the same. */
+/** Merge sort, which also ends with a comparison that contradicts itself. */
 async function sorted(
   on: Value,
   list: readonly Value[],

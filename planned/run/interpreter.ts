@@ -1,7 +1,7 @@
 /**
- * Runs a program. Each value carries which calls it comes from, through every operation, and also through what decides:
- * what is set or called within a branch or loop carries what the branch or loop looked at, and so does what a branch
- * that was not taken would have set. docs/planned_programs.md.
+ * Runs a program. Each value carries the calls that it comes from, through every operation and
+ * through control flow: what a branch or loop sets or calls carries what its condition read, and so
+ * does what an untaken branch would have set. docs/planned_programs.md.
  * @module
  */
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
@@ -12,7 +12,7 @@ import type {
   Statement,
 } from "../../contracts/exchange/planned.ts";
 import { changedBy, leaves } from "../tree.ts";
-import { box, method } from "./box.ts";
+import { builtin, method } from "./builtins.ts";
 import { eachOf } from "./each.ts";
 import { changedAt, get, nameOf, NOTHING, operated, restOf } from "./parts.ts";
 import {
@@ -35,11 +35,11 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What a program may do: nothing but this. */
+/** Everything that a program can do to the outside. */
 export interface PlanHost {
   /**
-   * Makes a call. `mark` says where its arguments, and that it is made, come from. What it rejects with ends the
-   * program.
+   * Makes a call. `mark`: where the arguments come from, and the decision to make the call. A
+   * rejection ends the program.
    */
   call(
     call: {
@@ -49,18 +49,18 @@ export interface PlanHost {
       readonly mark: Mark;
     },
   ): Promise<{ readonly value: Json; readonly mark: Pick<Mark, "colour" | "label"> }>;
-  /** Tells the person. */
+  /** Sends a text to the person. */
   say(text: string, mark: Mark): void;
 }
 
-/** A function at work. */
+/** A call of a function that is running. */
 interface Activation {
   readonly of: PlanFunction;
   readonly cells: Map<number, Value>;
   readonly within: Activation | undefined;
   readonly depth: number;
-  /** What decided that it goes on. */
-  went: Mark;
+  /** What decided that the function got this far. */
+  reached: Mark;
 }
 
 type Ended = { readonly kind: "next" | "break" | "continue" } | {
@@ -70,7 +70,10 @@ type Ended = { readonly kind: "next" | "break" | "continue" } | {
 
 const NEXT: Ended = { kind: "next" };
 
-/** Runs a program to its end, and gives what it returns, as a text. @throws Stopped, and what the host rejects with */
+/**
+ * Runs a program to its end and returns the value of its `return` as a text. @throws Stopped, and
+ * what the host rejects with
+ */
 export async function runProgram(
   program: PlanProgram,
   host: PlanHost,
@@ -103,7 +106,7 @@ class Run {
     this.#depth = depth;
   }
 
-  /** `from`: who calls; the function stands in one of the functions around it. */
+  /** Calls a function for `from`, above which the enclosing activation is found. */
   async enter(
     of: PlanFunction,
     args: readonly Value[],
@@ -114,18 +117,18 @@ class Run {
     if (depth > this.#depth) throw new Stopped("its functions call each other too deep");
     let within = from;
     while (within !== undefined && within.of.id !== of.within) within = within.within;
-    const act: Activation = { of, cells: new Map(), within, depth, went: ctl };
+    const act: Activation = { of, cells: new Map(), within, depth, reached: ctl };
     of.params.forEach((param, n) =>
       act.cells.set(param, args[n] ?? { data: undefined, mark: ctl })
     );
     const ended = await this.#block(of.body, act, ctl);
-    return marked(ended.kind === "return" ? ended.value : NOTHING, mix(ctl, act.went));
+    return marked(ended.kind === "return" ? ended.value : NOTHING, mix(ctl, act.reached));
   }
 
   async #block(statements: readonly Statement[], act: Activation, ctl: Mark): Promise<Ended> {
     for (const each of statements) {
       this.#meter.step();
-      const ended = await this.#statement(each, act, mix(ctl, act.went));
+      const ended = await this.#statement(each, act, mix(ctl, act.reached));
       if (ended.kind !== "next") return ended;
     }
     return NEXT;
@@ -147,7 +150,9 @@ class Run {
           mix(ctl, test.mark),
         );
         this.#decided(node, act, test.mark);
-        if (leaves(node.yes) || leaves(node.no)) act.went = mix(act.went, mix(ctl, test.mark));
+        if (leaves(node.yes) || leaves(node.no)) {
+          act.reached = mix(act.reached, mix(ctl, test.mark));
+        }
         return ended;
       }
       case "for": {
@@ -160,7 +165,7 @@ class Run {
           ? data.list
           : [...data].map((each) => ({ data: each, mark: of.mark }));
         for (const item of items) {
-          const inner = mix(mix(ctl, of.mark), act.went);
+          const inner = mix(mix(ctl, of.mark), act.reached);
           act.cells.set(node.id, marked(item, inner));
           const ended = await this.#block(node.body, act, inner);
           if (ended.kind === "break") break;
@@ -174,7 +179,7 @@ class Run {
         for (;;) {
           this.#meter.step();
           const test = await this.#value(node.test, act, inner);
-          inner = mix(mix(inner, test.mark), act.went);
+          inner = mix(mix(inner, test.mark), act.reached);
           if (!isTrue(test)) break;
           const ended = await this.#block(node.body, act, inner);
           if (ended.kind === "break") break;
@@ -205,7 +210,10 @@ class Run {
     }
   }
 
-  /** INVARIANT: what a branch or loop could have set depends on what it looked at (test: "… not taken …"). */
+  /**
+   * INVARIANT: variables that a branch or loop could have set depend on its condition (test: "… not
+   * taken …").
+   */
   #decided(node: Statement, act: Activation, mark: Mark): void {
     const changed = this.#changed.get(node) ?? [...new Set(changedBy([node]))];
     this.#changed.set(node, changed);
@@ -376,7 +384,7 @@ class Run {
     }
     const mark = args.reduce((all, each) => mix(all, each.mark), on?.mark ?? OWN);
     const given = { args, mark, meter: this.#meter };
-    if (on === undefined) return box(node.name, given);
+    if (on === undefined) return builtin(node.name, given);
     if (handed === undefined) return method(node.name, on, given);
     const of = this.#functions[handed.id];
     if (of === undefined) throw new Stopped("a function is not there");

@@ -1,6 +1,6 @@
-/** Parts of values, and what operators make of two. @module */
+/** Access to parts of values, and the binary operators. @module */
 import type { Binary } from "../../contracts/exchange/planned.ts";
-import { compare, isSame } from "./box.ts";
+import { compare, isSame } from "./builtins.ts";
 import {
   type Data,
   isFields,
@@ -14,10 +14,13 @@ import {
   type Value,
 } from "./values.ts";
 
-/** No value at all. */
+/** The undefined value. */
 export const NOTHING: Value = { data: undefined, mark: OWN };
 
-/** The same value with another part: values are never changed in place, so that nobody else sees it. */
+/**
+ * Returns a copy of a value with one part replaced. Values are immutable, so other holders do not
+ * see the change. @throws Stopped
+ */
 export function changedAt(
   of: Value,
   keys: readonly Value[],
@@ -49,14 +52,14 @@ export function changedAt(
   return { data: { fields }, mark };
 }
 
-/** A field's name. @throws Stopped */
+/** Converts a key to a field's name. @throws Stopped */
 export function nameOf(data: Data): string {
   if (typeof data === "string") return data;
   if (typeof data === "number") return String(data);
   throw new Stopped(`a field is named by a text, and not by ${kindOf(data)}`);
 }
 
-/** What is left of a list from a place on, or of a record without some names. @throws Stopped */
+/** Items of a list from a position on, or a record without some fields. @throws Stopped */
 export function restOf({ data, mark }: Value, from: number | readonly string[]): Value {
   if (typeof from === "number") {
     if (!isList(data)) throw new Stopped(`${kindOf(data)} is no list`);
@@ -69,7 +72,7 @@ export function restOf({ data, mark }: Value, from: number | readonly string[]):
   };
 }
 
-/** What an operator makes of two values: nothing is turned into another kind but by `+` with a text. @throws Stopped */
+/** Applies a binary operator; only `+` with a text converts types. @throws Stopped */
 export function operated(
   op: Binary,
   { a, b, meter }: { readonly a: Data; readonly b: Data; readonly meter: Meter },
@@ -93,7 +96,7 @@ export function operated(
   return op === "+" ? a + b : op === "-" ? a - b : op === "*" ? a * b : op === "/" ? a / b : a % b;
 }
 
-/** A part of a value: its own data alone, never what JavaScript adds to it. @throws Stopped */
+/** Reads a value's own part, never what a prototype adds. @throws Stopped */
 export function get(of: Value, key: Value, optional: boolean): Value {
   const mark = mix(of.mark, key.mark), { data } = of;
   if (data === undefined || data === null) {

@@ -1,19 +1,20 @@
 /**
- * Values of a program: data, and where it comes from. Nothing of JavaScript's own shines through: records are maps, so
- * there is no prototype to reach, nothing is a getter, and no value turns itself into another.
+ * Values of a program: data and its origin. Nothing of JavaScript shows through: records are maps,
+ * so there is no prototype to reach, there are no getters, and no value converts itself into
+ * another.
  * @module
  */
 import type { Colour, Label } from "../../contracts/authority/colour.ts";
 import type { Json } from "../../contracts/base/json.ts";
 
-/** Where a value comes from: places of calls as bits (bit n is place n), and the worst of what they brought. */
+/** A value's origin: call sites as bits (bit n is site n), and their worst colour and label. */
 export interface Mark {
   readonly origins: bigint;
   readonly colour: Colour;
   readonly label: Label;
 }
 
-/** A value. */
+/** A value of the program. */
 export interface Value {
   readonly data: Data;
   readonly mark: Mark;
@@ -23,23 +24,24 @@ export interface Value {
 export interface List {
   readonly list: readonly Value[];
 }
-/** A record of values, by name. */
+/** A record, by field name. */
 export interface Fields {
   readonly fields: ReadonlyMap<string, Value>;
 }
-/** What a value holds. */
+/** The data of a value. */
 export type Data = undefined | null | boolean | number | string | List | Fields;
 
-/** What the program's own text says. */
+/** The mark of values that stand in the program's own text. */
 export const OWN: Mark = Object.freeze({ origins: 0n, colour: "BLUE", label: "public" });
 
-// The orders of contracts/authority/colour.ts, which brings a schema library that a worker does not hold.
+// The orders of contracts/authority/colour.ts, which imports a schema library that a worker must
+// not hold.
 const COLOURS = ["BLUE", "YELLOW", "RED"] as const satisfies readonly Colour[];
 const LABELS = ["public", "internal", "secret"] as const satisfies readonly Label[];
 const higher = <T>(order: readonly T[], a: T, b: T): T =>
   order.indexOf(a) < order.indexOf(b) ? b : a;
 
-/** Both, mixed. */
+/** Combines two marks. */
 export function mix(a: Mark, b: Mark): Mark {
   if (a === b || b === OWN) return a;
   if (a === OWN) return b;
@@ -51,7 +53,7 @@ export function mix(a: Mark, b: Mark): Mark {
   return is(a) ? a : is(b) ? b : { origins, colour, label };
 }
 
-/** The same data, which depends on `mark`, too. */
+/** Returns the same data with `mark` added to its origin. */
 export function marked(value: Value, mark: Mark): Value {
   const mixed = mix(value.mark, mark);
   return mixed === value.mark ? value : { data: value.data, mark: mixed };
@@ -66,12 +68,12 @@ export function isFields(data: Data): data is Fields {
   return typeof data === "object" && data !== null && "fields" in data;
 }
 
-/** What counts as true, as in JavaScript. */
+/** Whether a value is truthy, as in JavaScript. */
 export function isTrue({ data }: Value): boolean {
   return Boolean(data);
 }
 
-/** A kind of value, in words. */
+/** Names a value's kind, in words. */
 export function kindOf(data: Data): string {
   if (data === undefined || data === null) return "nothing";
   if (isList(data)) return "a list";
@@ -83,25 +85,25 @@ export function kindOf(data: Data): string {
     : "true or false";
 }
 
-/** Why a program stopped: in words that hold nothing of its data. */
+/** Thrown when a program stops. The message holds nothing of the program's data. */
 export class Stopped extends Error {}
 
-/** What a program may use. */
+/** Resource limits of a program. */
 export interface Bounds {
-  /** Statements, expressions and items of lists that are looked at. */
+  /** Statements, expressions and list items that are visited. */
   readonly steps: number;
-  /** Units of all values that it makes: characters, items, fields. */
+  /** Total size of all values made: characters, items and fields. */
   readonly units: number;
-  /** Calls of its own functions within each other. */
+  /** Depth of nested calls of its own functions. */
   readonly depth: number;
 }
 
-/** The bounds of a program. */
+/** The default limits. */
 export const BOUNDS: Bounds = Object.freeze({ steps: 500_000, units: 20_000_000, depth: 64 });
-const TEXT = 1_000_000;
-const NESTED = 64;
+const MAX_VALUE = 1_000_000;
+const MAX_NESTING = 64;
 
-/** Counts what a program uses. */
+/** Counts the resources that a program uses. */
 export class Meter {
   #steps: number;
   #units: number;
@@ -109,23 +111,23 @@ export class Meter {
     this.#steps = steps;
     this.#units = units;
   }
-  /** @throws Stopped */
+  /** Counts visited steps. @throws Stopped */
   step(count = 1): void {
     this.#steps -= count;
     if (this.#steps < 0) throw new Stopped("it takes too many steps");
   }
-  /** Before a value of so many units is made. @throws Stopped */
+  /** Counts a value of this size before it is made. @throws Stopped */
   make(units: number): void {
-    if (units > TEXT) throw new Stopped("a value becomes too large");
+    if (units > MAX_VALUE) throw new Stopped("a value becomes too large");
     this.#units -= units;
     if (this.#units < 0) throw new Stopped("its values become too large together");
   }
 }
 
-/** A value of JSON: all of it comes from the same place. @throws Stopped */
+/** Converts JSON to a value with the same mark on every part. @throws Stopped */
 export function fromJson(json: Json | undefined, mark: Mark, meter: Meter, depth = 0): Value {
   meter.step();
-  if (depth > NESTED) throw new Stopped("a value is nested too deep");
+  if (depth > MAX_NESTING) throw new Stopped("a value is nested too deep");
   if (typeof json === "string") meter.make(json.length);
   if (json === null || typeof json !== "object") return { data: json, mark };
   const within = (each: Json | undefined): Value => fromJson(each, mark, meter, depth + 1);
@@ -138,14 +140,14 @@ export function fromJson(json: Json | undefined, mark: Mark, meter: Meter, depth
   return { data: { fields: new Map(entries.map(([key, each]) => [key, within(each)])) }, mark };
 }
 
-/** JSON of a value, and where any of it comes from; what is absent is left out. @throws Stopped */
+/** A value as JSON without undefined fields, and the mark of all its parts. @throws Stopped */
 export function toJson(
   value: Value,
   meter: Meter,
   depth = 0,
 ): { readonly json: Json | undefined; readonly mark: Mark } {
   meter.step();
-  if (depth > NESTED) throw new Stopped("a value is nested too deep");
+  if (depth > MAX_NESTING) throw new Stopped("a value is nested too deep");
   const { data } = value;
   let { mark } = value;
   const within = (each: Value): Json | undefined => {
@@ -166,11 +168,12 @@ export function toJson(
     const json = within(each);
     if (json !== undefined) entries.push([key, json]);
   }
-  // By definition, not by assignment: no name reaches a prototype.
+  // Object.fromEntries defines fields and does not assign them, so that no name reaches a
+  // prototype.
   return { json: Object.fromEntries(entries), mark };
 }
 
-/** A value as a text: texts as they are, all else as JSON. @throws Stopped */
+/** Converts a value to text: texts unchanged, everything else as JSON. @throws Stopped */
 export function toText(value: Value, meter: Meter): string {
   if (typeof value.data === "string") return value.data;
   if (typeof value.data === "number" || value.data === undefined) return String(value.data);

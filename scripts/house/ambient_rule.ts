@@ -3,7 +3,10 @@ import { isFixture } from "../import_table.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Names that are authority wherever they stand. `process` is one of our nouns too: see {@link OF_PROCESS}. */
+/**
+ * Names that are authority wherever they stand. `process` is also a noun of this project: see
+ * {@link OF_PROCESS}.
+ */
 const AUTHORITY: ReadonlySet<string> = new Set([
   "Deno",
   "fetch",
@@ -43,7 +46,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   AbortSignal: "timeout",
 };
 
-/** What is taken from node's global `process` and is never a member of a process of ours. */
+/** Members of node's global `process` that no process object of this project has. */
 const OF_PROCESS: ReadonlySet<string> = new Set(
   "env argv stdin stdout stderr nextTick hrtime memoryUsage dlopen binding getBuiltinModule umask"
     .split(" "),
@@ -52,17 +55,19 @@ const CALLED_OF_PROCESS: ReadonlySet<string> = new Set(
   "exit cwd chdir".split(" "),
 );
 
-/** node: modules that compute and touch nothing. Everything else of node's is authority. */
+/**
+ * Modules of node that compute and touch nothing outside. Every other node: module is authority.
+ */
 const PURE_NODE: ReadonlySet<string> = new Set(
   "path path/posix crypto util buffer assert assert/strict string_decoder zlib url events".split(
     " ",
   ),
 );
 
-/** What even node:crypto may not give to a file without powers: randomness and new keys. */
+/** Exports of node:crypto that a file without powers may not use: randomness and new keys. */
 const IMPURE_CRYPTO = /^(random|generate|webcrypto|getRandomValues|subtle|prng)/;
 
-/** Whether a file may touch authority: powers files, entries, tests, their fixtures, and what lies outside the running system. */
+/** Powers files, entries, tests, fixtures and folders outside the running system. */
 function hasPowers(path: string): boolean {
   const name = baseName(path);
   return isFixture(path) || name.endsWith("_powers.ts") || name.endsWith("_test.ts") ||
@@ -70,7 +75,10 @@ function hasPowers(path: string): boolean {
     /^(scripts|tests|bench)\//.test(path);
 }
 
-/** Rule `ambient`: clock, randomness, files, network, timers and the terminal are handed in, never reached for. */
+/**
+ * Rule `ambient`: clock, randomness, files, network, timers and terminal are passed in as
+ * arguments, never used directly.
+ */
 export function ambientRule(file: SourceFile): readonly Finding[] {
   if (hasPowers(file.path)) return [];
   const findings: Finding[] = [];
@@ -122,7 +130,7 @@ function readsClock(code: readonly Token[], index: number): boolean {
   return next !== "(" || code[index + 2]?.text === ")";
 }
 
-/** Whether the word names a member being declared (`fetch: …`, `fetch(url): …`, `fetch(url) {`), not the global. */
+/** Whether the word declares a member: `fetch: …`, `fetch(url): …`, `fetch(url) {`. */
 function isMember(code: readonly Token[], index: number): boolean {
   const previous = code[index - 1]?.text ?? ";";
   if (!["{", "}", ";", ",", "(", "readonly", "async", "|", "&"].includes(previous)) return false;
@@ -142,7 +150,7 @@ function isMember(code: readonly Token[], index: number): boolean {
 
 function authorityOf({ specifier, typeOnly, dynamic, names }: Import): string | undefined {
   if (typeOnly) return undefined;
-  // A module of ours that is named plainly is only loaded later; rule `import` judges it.
+  // A module of this repository named literally is only loaded later; rule `import` judges it.
   if (dynamic && specifier === "") return "a computed `import()`";
   if (!specifier.startsWith("node:")) return undefined;
   const module = specifier.slice("node:".length);

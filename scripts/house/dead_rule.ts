@@ -3,16 +3,17 @@ import { declaredName } from "./doc_rule.ts";
 import { importsOf, resolveSpecifier } from "./import_rule.ts";
 import { baseName, breach, type Finding, isTest, parseSource, type SourceFile } from "./source.ts";
 
-/** Names that are taken of a module; `*` for all of them. */
+/** Names imported from a module; `*` for all of them. */
 type Taken = Set<string>;
 
 /**
- * Rule `dead`, over the whole tree: an `export` that no other file imports, or none but tests and benches where the
- * file is not theirs.
+ * Rule `dead`, over the whole tree: an `export` that no other file imports, or only tests and
+ * benches where the file is not theirs.
  *
- * Two are excused: a name that its own file uses and a test reads beside it (a limit, a step worth its own claim), and
- * a type that its own file uses (the shape of what the file gives out). A door's list makes nothing alive: what
- * `mod.ts` hands on must be taken from it, by its example at the least. Contracts are for both ends of a wire and are not judged.
+ * Two kinds are excused: a name that its own file uses and a test imports (a limit, a step worth
+ * its own claim), and a type that its own file uses (the shape of what the file exports). A door's
+ * list keeps nothing alive: what `mod.ts` re-exports must be imported from it, at least by its
+ * example. Contracts serve both ends of a wire and are not judged.
  */
 export function deadExports(files: readonly SourceFile[]): readonly Finding[] {
   const taken = takenNames(files.filter(({ path }) => !testing(path)), files);
@@ -47,7 +48,7 @@ export function deadExports(files: readonly SourceFile[]): readonly Finding[] {
   ).concat(unentered);
 }
 
-/** The examples of a door's doc, which run as tests do. */
+/** Returns the examples in a door's doc, which run like tests. */
 function examples({ path, tokens }: SourceFile): readonly SourceFile[] {
   if (baseName(path) !== "mod.ts") return [];
   const imports = tokens.flatMap(({ kind, text }) =>
@@ -60,15 +61,14 @@ function testing(path: string): boolean {
   return isTest(path) || isFixture(path) || /^(bench|examples)\//.test(path);
 }
 
-/** What nothing here calls yet, and why it is kept. */
+/** Files whose exports nothing uses yet, and why they are kept. */
 const KEPT: ReadonlyMap<string, string> = new Map([
   ["broker/audit/lines.ts", "a log as JSON lines, kept and checked elsewhere"],
   ["tests/fault/ledger_tool.ts", "it stands in the place of net/mod.ts"],
   ["models/embed/vectors.ts", "a contract beside LanguageModel"],
-  ["models/embed/vectors.ts", "a contract beside LanguageModel"],
 ]);
 
-/** The engine calls the script of a plugin by this name, and bench/main.ts whatever a bench gives out. */
+/** Whether an export has a caller outside the module graph: a plugin's script, or a bench. */
 function isEntry(path: string, name: string): boolean {
   return KEPT.has(path) || path.endsWith("_bench.ts") ||
     path.startsWith("tools-wasm/") && baseName(path) === "tool.ts" && name === "tools";
@@ -88,7 +88,10 @@ function declared(file: SourceFile): readonly Declared[] {
 
 type Passed = { readonly door: string; readonly to: string; readonly names: readonly string[] };
 
-/** What `files` take of each module; what a door of `all` hands on counts when it is taken from the door. */
+/**
+ * Collects the names that `files` import of each module. A re-export by a door of `all` counts when
+ * it is imported from the door.
+ */
 function takenNames(
   files: readonly SourceFile[],
   all: readonly SourceFile[],

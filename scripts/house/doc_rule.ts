@@ -2,7 +2,7 @@ import { importsOf, resolveSpecifier } from "./import_rule.ts";
 import { baseName, breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** `@module` as a tag, not as a word in a sentence. */
+/** Matches `@module` as a tag, not as a word in a sentence. */
 const MODULE_TAG = /^(?:\/\*\*|\s*\*)\s*@module\b/m;
 const MODIFIERS: ReadonlySet<string> = new Set(["declare", "abstract", "async"]);
 const DECLARATIONS: ReadonlySet<string> = new Set(
@@ -15,8 +15,9 @@ export function doorRule(file: SourceFile): readonly Finding[] {
 }
 
 /**
- * Rule `doc`, over the whole tree: an exported name that another folder imports, or that a door hands on, has a JSDoc
- * sentence. What only its own folder imports says something or nothing: a sentence for a rule's sake tells nobody more.
+ * Rule `doc`, over the whole tree: an exported name that another folder imports or a door
+ * re-exports has a JSDoc sentence. Names that only their own folder imports need none: a sentence
+ * written for the rule would tell nobody more.
  */
 export function undocumented(files: readonly SourceFile[]): readonly Finding[] {
   const open = openNames(files);
@@ -45,7 +46,10 @@ function bareNames(file: SourceFile, names: ReadonlySet<string>): readonly Findi
   return findings;
 }
 
-/** What other folders import of each file, or its door hands on; `*` for all of it. Tests may do without docs. */
+/**
+ * Returns the names of each file that other folders import or its door re-exports; `*` for all of
+ * them. Tests need no docs.
+ */
 function openNames(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySet<string>> {
   const open = new Map<string, Set<string>>();
   const folderOf = (path: string): string => path.slice(0, path.lastIndexOf("/") + 1);
@@ -62,7 +66,7 @@ function openNames(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySe
   return open;
 }
 
-/** The name that the `export` before token `start` declares; undefined where it declares none. */
+/** Returns the name that the `export` before token `start` declares; undefined for none. */
 export function declaredName(tokens: readonly Token[], start: number): string | undefined {
   let at = start;
   while (MODIFIERS.has(tokens[at]?.text ?? "")) at += 1;

@@ -2,7 +2,9 @@ import { BUNDLES, mayImport, mayImportNpm } from "../import_table.ts";
 import { packageName } from "./import_rule.ts";
 import { breach, type Finding } from "./source.ts";
 
-/** One edge of the module graph, as deno itself resolves it. Files are repository paths, packages `npm:name`. */
+/**
+ * An edge of the module graph as deno resolves it. Files are repository paths, packages `npm:name`.
+ */
 export type Edge = { readonly from: string; readonly to: string; readonly typeOnly: boolean };
 
 /** The module graph of the repository. */
@@ -22,12 +24,12 @@ type Info = {
 };
 
 /**
- * Reads the output of `deno info --json` into edges. `root` is the repository's `file:` URL with a final slash.
- *
- * @throws SyntaxError when the text is not what `deno info` writes.
+ * Parses the output of `deno info --json` into edges. `root`: the repository's `file:` URL with a
+ * final slash.
+ * @throws SyntaxError when the text is not output of `deno info`
  */
 export function parseGraph(json: string, root: string): ModuleGraph {
-  // TRUST: from deno itself.
+  // TRUST: output of deno itself.
   const info = JSON.parse(json) as Info;
   if (!Array.isArray(info.modules)) {
     throw new SyntaxError("Cannot read the module graph: no modules");
@@ -48,7 +50,7 @@ export function parseGraph(json: string, root: string): ModuleGraph {
   return edges;
 }
 
-/** Checks the graph against the import table, and each bundle for what it may hold. */
+/** Checks the graph against the import table, and each bundle against its rule. */
 export function graphFindings(graph: ModuleGraph): readonly Finding[] {
   return [
     ...graph.flatMap(edgeFindings),
@@ -82,7 +84,7 @@ function bundleFindings(graph: ModuleGraph, bundle: (typeof BUNDLES)[number]): r
   return findings;
 }
 
-/** Everything that runs when `entry` runs, each with the shortest way to it. */
+/** Returns every module that runs when `entry` runs, each with the shortest path to it. */
 export function reachedByCode(
   graph: ModuleGraph,
   entry: string,

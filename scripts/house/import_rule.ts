@@ -2,10 +2,13 @@ import { mayImport, mayImportNpm } from "../import_table.ts";
 import { breach, type Finding, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Packages whose named export holds all of them: a bundle keeps what is used only of `import * as`. */
+/** Packages named by one export: a bundler drops unused parts only of `import * as`. */
 const AS_A_WHOLE: ReadonlySet<string> = new Set(["zod"]);
 
-/** Resolves a relative specifier against the file `from`, both repository paths; undefined when it leaves the repository. */
+/**
+ * Resolves a relative specifier against the file `from`, both repository paths; undefined when it
+ * leaves the repository.
+ */
 export function resolveSpecifier(from: string, specifier: string): string | undefined {
   const parts = from.split("/").slice(0, -1);
   for (const part of specifier.split("/")) {
@@ -16,20 +19,20 @@ export function resolveSpecifier(from: string, specifier: string): string | unde
   return parts.join("/");
 }
 
-/** Package name of a bare specifier: `zod/v4` is `zod`, `@noble/ed25519/x` is `@noble/ed25519`. */
+/** The package of a bare specifier: `zod` of `zod/v4`, `@noble/ed25519` of `@noble/ed25519/x`. */
 export function packageName(specifier: string): string {
   return specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/");
 }
 
-/** Rule `import`: what a file imports is what the table gives its part, and no more of a package than it uses. */
+/** Rule `import`: a file imports what the table allows, and only what it uses of a package. */
 export function importRule(file: SourceFile): readonly Finding[] {
   const findings: Finding[] = [];
   const say = (line: number, why: string | undefined): void => {
     if (why !== undefined) findings.push(breach("import", file.path, line, why));
   };
   for (const { specifier, line, dynamic, names } of importsOf(file)) {
-    if (dynamic && specifier === "") continue; // rule `ambient` looks at computed imports
-    if (specifier.startsWith("node:")) continue; // rule `ambient` looks at node's modules
+    if (dynamic && specifier === "") continue; // rule `ambient` judges computed imports
+    if (specifier.startsWith("node:")) continue; // rule `ambient` judges node's modules
     if (specifier.startsWith(".")) {
       const target = resolveSpecifier(file.path, specifier);
       if (target === undefined) say(line, `"${specifier}" leaves the repository`);
@@ -50,21 +53,21 @@ export function importRule(file: SourceFile): readonly Finding[] {
   return findings;
 }
 
-/** One import or re-export as it is written. */
+/** An import or re-export as written. */
 export type Import = {
   readonly specifier: string;
   readonly line: number;
-  /** `import type` or `export type`: gone when the program runs. */
+  /** `import type` or `export type`: erased at run time. */
   readonly typeOnly: boolean;
-  /** `import(…)`. A specifier that is not a plain string is `""`. */
+  /** `import(…)`. A specifier that is not a literal string is `""`. */
   readonly dynamic: boolean;
-  /** `export … from`: what is taken is handed on under the same names. */
+  /** `export … from`: the names are re-exported. */
   readonly passedOn: boolean;
-  /** Names taken, as the other module calls them; empty where the whole module is taken, or nobody can tell. */
+  /** Names as the other module calls them; empty where all are taken or they are unknown. */
   readonly names: readonly string[];
 };
 
-/** Finds all imports and re-exports of a file in its tokens. */
+/** Finds all imports and re-exports in a file's tokens. */
 export function importsOf(file: SourceFile): readonly Import[] {
   const found: Import[] = [];
   const { code } = file;
@@ -93,12 +96,15 @@ export function importsOf(file: SourceFile): readonly Import[] {
   return found;
 }
 
-/** `import("x").Name` is a type: a promise has no other members than these three. */
+/** Whether `import("x").Name` is a type: a promise has no other members than the three here. */
 function namesType(dot: Token | undefined, member: Token | undefined): boolean {
   return dot?.text === "." && !["then", "catch", "finally"].includes(member?.text ?? "then");
 }
 
-/** Names that `(await import(…)).name`, `import(…).Name` or `const { a, b } = await import(…)` takes of a module. */
+/**
+ * Returns the names that `(await import(…)).name`, `import(…).Name` or `const { a, b } = await
+ * import(…)` takes.
+ */
 function dynamicNames(code: readonly Token[], start: number, close: number): readonly string[] {
   const awaited = code[start - 1]?.text === "await";
   const dot = code[close + 1]?.text === ")" && awaited ? close + 2 : close + 1;

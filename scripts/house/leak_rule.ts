@@ -1,6 +1,6 @@
 import { breach, type Finding } from "./source.ts";
 
-// Joined here, so that this file does not break its own rule.
+// Joined at run time, so that this file does not break its own rule.
 const REGISTRIES: readonly string[] = [
   ["registry", "npmjs", "org"],
   ["registry", "yarnpkg", "com"],
@@ -16,7 +16,7 @@ const REGISTRIES: readonly string[] = [
 const MACHINE_PATH =
   /(?:^|[\s"'`(=:])(\/(?:work\/(?:main|shared|\.)|tmp\/bash_jobs|Users\/[a-z]+\/|var\/folders\/))/;
 
-/** Keys that say themselves that they open nothing, as tests of redaction need them. */
+/** Matches keys that say themselves that they are fake, as tests of redaction need them. */
 const PLAINLY_FALSE = /example|abcdefgh|not.?real/i;
 
 const SECRETS: readonly { readonly what: string; readonly pattern: RegExp }[] = [

@@ -1,5 +1,5 @@
 /**
- * The house lint: rules of docs and style that `deno lint` does not have. Each rule looks at one file.
+ * The house lint: rules on docs and style that `deno lint` does not have. Each rule judges one file.
  *
  * @example
  * ```ts
@@ -35,13 +35,15 @@ const HOUSE_RULES: readonly Rule[] = Object.freeze([
   testRule,
 ]);
 
-/** All findings of the house rules in one file, in the order of its lines. `path` is a repository path. */
+/**
+ * Returns all findings of the house rules in one file, ordered by line. `path`: a repository path.
+ */
 export function lintFile(path: string, text: string): readonly Finding[] {
   const leaks = leakFindings(path, text);
-  // Declarations of a package are that package's names, not ours.
+  // Declarations of a package hold the package's names.
   if (!path.endsWith(".ts") || path.endsWith(".d.ts")) return leaks;
   const file = parseSource(path, text);
-  // AssemblyScript reaches what its module imports, which the load gate decides.
+  // The load gate decides what AssemblyScript may import.
   if (isAssembly(path)) return [...sizeRule(file), ...leaks];
   const found = [...HOUSE_RULES.flatMap((rule) => rule(file)), ...leaks];
   return found.sort((a, b) => a.line - b.line);

@@ -1,9 +1,9 @@
 import { baseName, breach, type Finding, isTest, type SourceFile } from "./source.ts";
 
-/** A file longer than this is two ideas. Tests may be longer. */
+/** Most lines of a file: a longer one holds two ideas. Tests may be longer. */
 const MAX_LINES = 400;
 
-/** A file longer than this is shown, so that it is seen before it is too long. */
+/** A longer file is reported as a warning, before it reaches the limit. */
 const WARN_LINES = 360;
 
 const SNAKE = /^_?[a-z][a-z0-9]*(_[a-z0-9]+)*\.ts$/;
@@ -11,7 +11,7 @@ const VAGUE: ReadonlySet<string> = new Set(
   "util utils helper helpers common misc shared types index data info manager".split(" "),
 );
 
-/** Rule `size`: past {@link MAX_LINES} a file is two ideas. */
+/** Rule `size`: a file longer than {@link MAX_LINES} holds two ideas. */
 export function sizeRule(file: SourceFile): readonly Finding[] {
   if (isTest(file.path)) return [];
   const lines = file.text.replace(/\n$/, "").split("\n").length;
@@ -22,7 +22,7 @@ export function sizeRule(file: SourceFile): readonly Finding[] {
   return [{ path: file.path, line: 1, rule: "size", message: `${lines} lines`, level: "warn" }];
 }
 
-/** Rule `name`: a file is named in snake_case for its one idea. */
+/** Rule `name`: a file has a snake_case name that says what it holds. */
 export function nameRule(file: SourceFile): readonly Finding[] {
   const name = baseName(file.path);
   const stem = name.replace(/\.ts$/, "").replace(/_(test|bench|powers)$/, "").replace(/^_/, "");

@@ -1,6 +1,7 @@
+import { isAssembly } from "../import_table.ts";
 import { type Token, tokenize } from "./tokens.ts";
 
-/** One source file as the rules see it. */
+/** A source file as the rules see it. */
 export type SourceFile = {
   /** Path in the repository, `/`-separated. */
   readonly path: string;
@@ -11,7 +12,7 @@ export type SourceFile = {
   readonly code: readonly Token[];
 };
 
-/** One breach of a rule. `level` `warn` is shown and does not fail. */
+/** A breach of a rule. Level `warn` is shown and does not fail. */
 export type Finding = {
   readonly path: string;
   readonly line: number;
@@ -20,10 +21,10 @@ export type Finding = {
   readonly level: "error" | "warn";
 };
 
-/** A house rule: looks at one file, says what is wrong with it. */
+/** A house rule: returns what is wrong with one file. */
 export type Rule = (file: SourceFile) => readonly Finding[];
 
-/** Reads a file's text into tokens once, for all rules. */
+/** Splits a file's text into tokens once, for all rules. */
 export function parseSource(path: string, text: string): SourceFile {
   const tokens = tokenize(text);
   const code = tokens.filter((token) => token.kind !== "comment" && token.kind !== "doc");
@@ -40,7 +41,12 @@ export function isTest(path: string): boolean {
   return path.endsWith("_test.ts") || path.startsWith("tests/");
 }
 
-/** The last part of a path. */
+/** Whether a file is TypeScript of ours: no AssemblyScript, and no declarations of a package. */
+export function isSource(path: string): boolean {
+  return path.endsWith(".ts") && !isAssembly(path) && !path.endsWith(".d.ts");
+}
+
+/** Returns the last part of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

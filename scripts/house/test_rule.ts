@@ -2,12 +2,14 @@ import { isFixture } from "../import_table.ts";
 import { breach, type Finding, isTest, type SourceFile } from "./source.ts";
 import type { Token } from "./tokens.ts";
 
-/** Fewer words than this claim nothing. */
+/** Fewest words of a test name that claims something. */
 const MIN_CLAIM_WORDS = 4;
 
 const OPTIONS_REACH = 12;
 
-/** Rule `test`: a test name is a claim, no test is switched off or preferred, and no test sleeps. */
+/**
+ * Rule `test`: a test's name is a claim, no test is switched off or preferred, and no test sleeps.
+ */
 export function testRule(file: SourceFile): readonly Finding[] {
   if (!isTest(file.path) && !isFixture(file.path)) return [];
   const findings: Finding[] = [];
@@ -52,14 +54,14 @@ function checkTest(
     if (token.text === "name" && value !== undefined && isWhole(code, at + 2)) {
       checkClaim(value, say);
     }
-    // A condition is fair: what is skipped is shown, and fails where CI=true.
+    // A condition is allowed: a skipped test is shown, and fails where CI=true.
     if (token.text === "only" || (token.text === "ignore" && value?.text === "true")) {
       say(token.line, `\`${token.text}\` hides tests`);
     }
   }
 }
 
-/** Whether the token at `at` is a text that stands whole here: not cut by `${…}`, whose words cannot be counted. */
+/** Whether the token is a text without `${…}`, whose words could not be counted. */
 function isWhole(code: readonly Token[], at: number): boolean {
   const kind = code[at]?.kind;
   return kind === "string" || kind === "template" && [",", "}"].includes(code[at + 1]?.text ?? "");
@@ -89,10 +91,10 @@ function followedBy(code: readonly Token[], index: number, texts: readonly strin
   return texts.every((text, offset) => code[index + 1 + offset]?.text === text);
 }
 
-/** `(test: NAME)` in a comment: who holds what it says. `…` stands for words left out. */
+/** `(test: NAME)` in a comment: the test that holds the claim. `…` stands for words left out. */
 const NAMED = /\(tests?: "?([^)"]+)"?\)/gi;
 
-/** Rule `claim`, over the whole tree: a test that a comment names is there, under the words that it is named by. */
+/** Rule `claim`, over the whole tree: a test that a comment names exists under that name. */
 export function claimFindings(files: readonly SourceFile[]): readonly Finding[] {
   const tests = files.filter(({ path }) => isTest(path)).map((file) =>
     file.code.filter(({ kind }) => kind === "string" || kind === "template")
@@ -110,7 +112,7 @@ export function claimFindings(files: readonly SourceFile[]): readonly Finding[] 
     );
 }
 
-/** Comments with what follows them without code in between, as one text each. */
+/** Returns comments, joined with directly following ones. */
 function commentsOf({ tokens }: SourceFile): readonly { line: number; text: string }[] {
   const found: { line: number; text: string }[] = [];
   for (const [index, { kind, text, line }] of tokens.entries()) {

@@ -1,4 +1,4 @@
-/** What a piece of source is. `doc` is a `/** … *\/` comment. */
+/** The kind of a token. `doc` is a `/** … *\/` comment. */
 export type TokenKind =
   | "word"
   | "number"
@@ -9,7 +9,9 @@ export type TokenKind =
   | "comment"
   | "doc";
 
-/** One piece of source, with the 1-based line it starts at. `text` of a string is its content, without quotes. */
+/**
+ * A token with the 1-based line where it starts. `text` of a string is its content without quotes.
+ */
 export type Token = {
   readonly kind: TokenKind;
   readonly text: string;
@@ -32,9 +34,10 @@ const BEFORE_REGEX: ReadonlySet<string> = new Set(
 );
 
 /**
- * Cuts TypeScript source into tokens: exact about comments, strings, templates and regular expressions, and
- * ignorant of grammar. That is enough for the house rules, and has no dependency that can change under them.
- * Text that is not TypeScript gives odd tokens and no error: `deno check` judges that.
+ * Splits TypeScript source into tokens. Exact about comments, strings, templates and regular
+ * expressions, and ignorant of grammar: enough for the house rules, without a dependency that could
+ * change under them. Text that is not TypeScript gives odd tokens and no error; `deno check` judges
+ * that.
  */
 export function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = [];

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** Folders that are made, fetched or not ours to read. */
+/** Folders that are generated, fetched or hold no sources. */
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", ".build", "node_modules"]);
 /** `.git` is a file in a worktree. */
 const LEFT_OUT_FILES: ReadonlySet<string> = new Set(["deno.lock", "LICENSE", ".git"]);
@@ -8,7 +8,7 @@ const LEFT_OUT_FILES: ReadonlySet<string> = new Set(["deno.lock", "LICENSE", ".g
 /** A text file of the repository. */
 export type TextFile = { readonly path: string; readonly text: string };
 
-/** All text files under `root` (an absolute folder), sorted by path, without what is made or fetched. */
+/** Text files under `root` (absolute), sorted by path, without generated or fetched ones. */
 export function readTree(root: string): readonly TextFile[] {
   const files: TextFile[] = [];
   const visit = (folder: string): void => {

@@ -1,11 +1,13 @@
 /**
- * `deno task image [--base=DIR] [--cert=FILE] [--tag=NAME]`: builds the Containerfile with buildah, podman or docker, whichever is
- * there, and starts what came: `remit --version`, then the service until its health check answers. Where no builder is, the
- * steps of the Containerfile are run one by one in a namespace (tests/story/container_test.ts).
+ * `deno task image [--base=DIR] [--cert=FILE] [--tag=NAME]`: builds the Containerfile with the
+ * first available of docker, podman and buildah, and tests the image: `remit --version`, then the
+ * service until its health check passes. Without a builder, the steps of the Containerfile run one
+ * by one in a namespace (tests/story/container_test.ts).
  *
- * `--base=DIR` is for a machine that reaches no registry of images: a root file system (such as debootstrap makes) and this
- * very Deno stand for the two base images. buildah alone takes it, and needs root. `--cert=FILE` names, by its full path, the
- * certificate (PEM) of a network that signs with its own; with buildah or podman, and the image trusts it from then on.
+ * `--base=DIR` is for a machine without access to an image registry: a root file system (such as
+ * debootstrap makes) and this Deno replace the two base images. Only buildah supports it, as root.
+ * `--cert=FILE` names, by absolute path, the certificate (PEM) of a network that re-signs traffic;
+ * only buildah and podman support it, and the image trusts it from then on.
  *
  * @module
  */
@@ -15,15 +17,15 @@ import { print, ROOT } from "../process.ts";
 const option = (name: string): string | undefined =>
   Deno.args.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
 
-/** Where Debian looks for authorities of the place. */
+/** Where Debian looks for local certificate authorities. */
 const AUTHORITY = "/usr/local/share/ca-certificates/network.crt";
 const cert = option("cert");
 const volumes = cert === undefined ? [] : ["--volume", `${cert}:${AUTHORITY}:ro`];
 const TAG = option("tag") ?? "remit";
-/** Looks of the health check, a second apart. */
-const LOOKS = 60;
+/** Attempts of the health check, one second apart. */
+const ATTEMPTS = 60;
 
-/** Runs a program to its end, its output on this terminal; gives what it printed where that is wanted. */
+/** Runs a program with its output on this terminal, or returned where `wanted`. */
 async function run(words: readonly string[], wanted = false): Promise<string> {
   const [program = "", ...args] = words;
   const done = await new Deno.Command(program, {
@@ -44,7 +46,7 @@ async function isHere(program: string): Promise<boolean> {
   }
 }
 
-/** The command of an instruction of the Containerfile that is written as a list of words, for a shell. */
+/** Returns a list instruction of the Containerfile as a shell command. */
 async function listOf(instruction: "ENTRYPOINT" | "CMD"): Promise<string> {
   const text = await Deno.readTextFile(`${ROOT}/Containerfile`);
   const list = new RegExp(`^ *${instruction} (\\[.*\\])$`, "m").exec(text)?.[1];
@@ -53,11 +55,11 @@ async function listOf(instruction: "ENTRYPOINT" | "CMD"): Promise<string> {
   return shellLine(JSON.parse(list) as string[]);
 }
 
-/** Starts the service as the image does, and ends it when its own health check is content. */
-async function served(): Promise<string> {
+/** A shell script that starts the service, and ends it when its health check passes. */
+async function serveScript(): Promise<string> {
   return [
     `${await listOf("ENTRYPOINT")} & served=$!`,
-    `for n in $(seq ${LOOKS}); do`,
+    `for n in $(seq ${ATTEMPTS}); do`,
     `  if ${await listOf(
       "CMD",
     )} 2>/dev/null; then kill $served; wait $served; echo healthy; exit 0; fi`,
@@ -67,7 +69,7 @@ async function served(): Promise<string> {
   ].join("\n");
 }
 
-/** The words of both base images, from the Containerfile: its Deno, then its system. */
+/** Returns the names of both base images in the Containerfile: Deno's, then the system's. */
 async function bases(): Promise<readonly string[]> {
   const text = await Deno.readTextFile(`${ROOT}/Containerfile`);
   return [...text.matchAll(/^FROM (\S+)/gm)].map(([, name = ""]) => name);
@@ -100,7 +102,7 @@ async function withBuildah(root: string | undefined): Promise<void> {
     .flatMap((name) => ["--build-context", `${name}=container-image://localhost/${name}`]);
   const build = [
     "build",
-    // The other format drops the health check.
+    // The OCI format drops the health check.
     ...["--format", "docker"],
     "--isolation",
     "chroot",
@@ -110,13 +112,13 @@ async function withBuildah(root: string | undefined): Promise<void> {
     ...volumes,
   ];
   await run([...BUILDAH, ...build, "-t", TAG, "-f", "Containerfile", "."]);
-  // Its own limit of open files is below what the service sets for its processes.
+  // buildah's default limit of open files is below what the service sets for its processes.
   const limit = ["--ulimit", "nofile=16384:16384"];
   const made = await run([...BUILDAH, "from", "--pull-never", ...limit, `localhost/${TAG}`], true);
   try {
     const start = [...BUILDAH, "run", "--isolation", "chroot", made, "--"];
     await run([...start, "/opt/remit/bin/remit", "--version"]);
-    await run([...start, "sh", "-c", await served()]);
+    await run([...start, "sh", "-c", await serveScript()]);
   } finally {
     await run([...BUILDAH, "rm", made], true);
   }
@@ -130,7 +132,7 @@ async function withRunner(program: "podman" | "docker"): Promise<void> {
   await run([program, "build", ...format, ...volumes, "-t", TAG, "-f", "Containerfile", "."]);
   const start = [program, "run", "--rm", "--entrypoint"];
   await run([...start, "/opt/remit/bin/remit", TAG, "--version"]);
-  await run([...start, "sh", TAG, "-c", await served()]);
+  await run([...start, "sh", TAG, "-c", await serveScript()]);
 }
 
 const base = option("base");

@@ -1,6 +1,7 @@
 /**
- * `deno task release [npm|tarball|deb]…`: builds what is published into .build/release/, or the named ones alone: the npm
- * package, a tarball, a Debian package (where dpkg-deb is), the notes and SHA256SUMS. The same commit gives the same bytes.
+ * `deno task release [npm|tarball|deb]…`: builds the published files into .build/release/, all or
+ * the named kinds: the npm package, a tarball, a Debian package (where dpkg-deb exists), the notes
+ * and SHA256SUMS. The same commit gives the same bytes.
  *
  * @module
  */
@@ -11,12 +12,12 @@ import { print, ROOT } from "../process.ts";
 import { manPage } from "./man.ts";
 import { debianControl, isCarried, packageJson, releaseNotes } from "./package.ts";
 
-/** Another folder is named by `--out=DIR`. */
+/** The output folder; `--out=DIR` names another. */
 const OUT = Deno.args.find((word) => word.startsWith("--out="))?.slice("--out=".length) ??
   join(ROOT, ".build/release");
 const KINDS = ["npm", "tarball", "deb"] as const;
 
-/** Runs a program to its end; gives what it printed. Throws where it failed. */
+/** Runs a program to its end and returns its output. Throws when the program fails. */
 async function run(program: string, ...args: readonly string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(program, {
     ...{ args: [...args], cwd: ROOT, stdin: "null" },
@@ -26,7 +27,7 @@ async function run(program: string, ...args: readonly string[]): Promise<string>
   return text.decode(stdout);
 }
 
-/** Copies what a release carries into `folder`, with modes that do not depend on this account's umask. */
+/** Copies what a release carries into `folder`, with modes independent of the umask. */
 async function layOut(folder: string): Promise<void> {
   const listed = await run("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard");
   for (const path of listed.split("\0").filter((each) => each !== "" && isCarried(each))) {
@@ -40,7 +41,7 @@ async function layOut(folder: string): Promise<void> {
   }
 }
 
-/** Writes what is made for a release beside the sources: the man page, and what shells load. */
+/** Writes the generated files of a release: the man page and shell completions. */
 async function addPages(folder: string): Promise<void> {
   const date = new Date(Number(await commitTime()) * 1_000).toISOString().slice(0, 10);
   const files = {
@@ -55,12 +56,15 @@ async function addPages(folder: string): Promise<void> {
   }
 }
 
-/** The time of the last commit, in seconds: what is packed has it, so that the same commit gives the same bytes. */
+/**
+ * Returns the time of the last commit in seconds; packed files get it, so that the same commit
+ * gives the same bytes.
+ */
 async function commitTime(): Promise<string> {
   return (await run("git", "log", "-1", "--format=%ct")).trim();
 }
 
-/** Packs the folder `name` of `parent`, with owners, order and times that say nothing of this machine. */
+/** Packs folder `name` of `parent` with owners, order and times independent of the machine. */
 async function pack(file: string, parent: string, name: string): Promise<void> {
   const facts = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mode=u+rwX,go=rX"];
   const time = `--mtime=@${await commitTime()}`;
@@ -116,7 +120,7 @@ async function sums(files: readonly string[]): Promise<string> {
   return lines.join("");
 }
 
-/** Builds the named kinds; gives the names of the files in .build/release/. */
+/** Builds the named kinds; returns the names of the files in .build/release/. */
 async function release(kinds: readonly string[]): Promise<readonly string[]> {
   await Deno.remove(OUT, { recursive: true }).catch(() => undefined);
   await Deno.mkdir(OUT, { recursive: true });
@@ -136,7 +140,7 @@ async function release(kinds: readonly string[]): Promise<readonly string[]> {
     }
     if (kinds.includes("npm")) {
       files.push(`${NPM_NAME}-${VERSION}.tgz`);
-      // npm wants the folder "package".
+      // npm requires the folder name "package".
       await Deno.rename(join(work, folder), join(work, "package"));
       await Deno.writeTextFile(join(work, "package/package.json"), packageJson());
       await pack(join(OUT, `${NPM_NAME}-${VERSION}.tgz`), work, "package");

@@ -1,8 +1,11 @@
-/** The man page remit(1), made from the table of commands as the help pages are. @module */
+/** The man page remit(1), generated from the table of commands like the help pages. @module */
 import { COMMANDS, COMMON_FLAGS, type FlagSpec } from "../../cli/arguments/command_table.ts";
 import { VERSION } from "../../launch/kernel/version.ts";
 
-/** Text as roff takes it: no line begins a request, no backslash an escape, each "-" can be copied. */
+/**
+ * Escapes text for roff: no line begins a request, no backslash starts an escape, and each "-" can
+ * be copied.
+ */
 function roff(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^([.'])/, "\\&$1");
 }
@@ -14,7 +17,7 @@ function flagLines(flags: readonly FlagSpec[]): string[] {
   });
 }
 
-/** The page as roff. `date`: `2026-01-31`. */
+/** Returns the page as roff. `date`: `2026-01-31`. */
 export function manPage(date: string): string {
   const commands = COMMANDS.flatMap(({ name, args, help, flags, examples }) => [
     `.SS ${roff(`remit ${name} ${args}`.replace(/\s+/g, " ").trim())}`,

@@ -1,12 +1,16 @@
 /**
- * What a release is made of, as data and text: which files of the repository it carries, and what package managers read
- * beside them. Everything is derived from the repository: its files, its version, its CHANGELOG.
+ * The contents of a release as data and text: which files of the repository it carries, and the
+ * metadata for package managers. Everything derives from the repository: its files, version and
+ * CHANGELOG.
  *
  * @module
  */
 import { NPM_NAME, VERSION } from "../../launch/kernel/version.ts";
 
-/** Deno's version as npm names it. bin/remit and .ci/run name the same (test: the package names the version of the program and exactly the Deno that its launcher and the checks name). */
+/**
+ * Deno's version in npm's notation. bin/remit and .ci/run name the same version (test: the package
+ * names the version of the program and exactly the Deno that its launcher and the checks name).
+ */
 export const DENO_VERSION = "2.9.6";
 
 const SUMMARY = "Runs LLM agents as processes that hold only what they were handed";
@@ -19,14 +23,14 @@ export function isCarried(path: string): boolean {
   return !LEFT_OUT.test(path) && !TEST.test(path);
 }
 
-/** The `package.json` of the npm package. What Deno's own package supports is what this one supports. */
+/** Returns the npm package's `package.json`. It supports the platforms of Deno's own package. */
 export function packageJson(): string {
   const json = {
     name: NPM_NAME,
     version: VERSION,
     description: SUMMARY,
     license: "Apache-2.0",
-    // A script of the shell that ends in Deno: nothing of Node is started at a command.
+    // A shell script that executes Deno: no command starts Node.
     bin: { remit: "bin/remit" },
     man: ["man/remit.1"],
     files: ["*"],
@@ -34,17 +38,17 @@ export function packageJson(): string {
     engines: { node: ">=18" },
     os: ["linux", "darwin"],
     cpu: ["x64", "arm64"],
-    // npm writes the digest of this file's tree into its provenance.
+    // npm writes the digest of the package into its provenance.
     publishConfig: { access: "public", provenance: true },
   };
   return `${JSON.stringify(json, null, 2)}\n`;
 }
 
-/** The `control` file of the Debian package; `kilobytes` is the size when installed. */
+/** Returns the Debian package's `control` file. `kilobytes`: the installed size. */
 export function debianControl(kilobytes: number): string {
   return [
     "Package: remit",
-    // A version that is older than its release, as 1.0.0-rc.1, is marked so with "~".
+    // In Debian's order, "~" sorts a pre-release such as 1.0.0-rc.1 before its release.
     `Version: ${VERSION.replace("-", "~")}`,
     "Architecture: all",
     "Maintainer: The Remit authors <remit@localhost>",
@@ -60,9 +64,8 @@ export function debianControl(kilobytes: number): string {
 }
 
 /**
- * What CHANGELOG.md says of `version`: the section of that name, or `Unreleased` where it has none yet.
- *
- * @throws TypeError where it has neither.
+ * Returns the section of CHANGELOG.md for `version`, or `Unreleased` where that has none yet.
+ * @throws TypeError where both are missing
  */
 export function releaseNotes(changelog: string, version: string = VERSION): string {
   const sections = new Map(

@@ -1,6 +1,6 @@
 /**
- * `deno task picture`: plays the demo in a window of tmux, answers its question, and writes what stood there to
- * docs/demo.svg.
+ * `deno task picture`: plays the demo in a tmux window, answers its question, and writes the screen
+ * to docs/demo.svg.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const ROWS = 46;
 const [LINE, CHARACTER, SIZE, MARGIN] = [17, 8.4, 14, 16];
 const PAPER = "#16181d";
 const INK = "#d5d8de";
-/** By their number in SGR, from 30. */
+/** SGR foreground colours from 30. */
 const COLOURS = [
   "#444",
   "#f0716c",
@@ -25,14 +25,14 @@ const COLOURS = [
   "#d5d8de",
 ];
 
-/** A piece of a line with one style. */
+/** A run of text with one style. */
 interface Span {
   readonly text: string;
   readonly column: number;
   readonly style: string;
 }
 
-/** Cuts a line of SGR sequences into pieces. */
+/** Splits a line with SGR sequences into spans. */
 function spansOf(line: string): readonly Span[] {
   const spans: Span[] = [];
   let [column, fill, bold, dim] = [0, INK, false, false];
@@ -58,13 +58,13 @@ function spansOf(line: string): readonly Span[] {
 }
 
 const escaped = (text: string): string =>
-  // A space that is none to XML: what is not drawn keeps its width.
+  // No-break spaces: XML would collapse plain ones.
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(
     " ",
     "\u00a0",
   );
 
-/** The picture of a screen. */
+/** Draws a screen as SVG. */
 function pictureOf(lines: readonly string[]): string {
   const width = Math.ceil(COLUMNS * CHARACTER + 2 * MARGIN);
   const height = lines.length * LINE + 2 * MARGIN;
@@ -90,7 +90,7 @@ if (import.meta.main) {
   const home = await Deno.makeTempDir({ prefix: "remit-picture-" });
   const path = `${Deno.execPath().replace(/\/[^/]+$/, "")}:${Deno.env.get("PATH")}`;
   const env = { PATH: path, HOME: home, USER: "alice" };
-  // What is built once for a version is no part of the picture.
+  // A first run builds what is built once per version, so that the picture does not show it.
   await new Deno.Command(join(ROOT, "bin/remit"), {
     ...{ args: ["run", "--json"], clearEnv: true, env, cwd: home },
     ...{ stdin: "null", stdout: "null", stderr: "null" },

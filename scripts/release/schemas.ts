@@ -1,7 +1,8 @@
 /**
- * `deno task schemas`: writes schema/remit.json and schema/tool.json, with which editors complete and check remit.yaml and
- * tool.yaml. They are made from the schemas that Remit itself reads these files with, so that neither says what the other
- * does not; what only Remit checks (marks of two lines that contradict each other, paths, names of tools) is not in them.
+ * `deno task schemas`: writes schema/remit.json and schema/tool.json, by which editors complete and
+ * check remit.yaml and tool.yaml. They derive from the schemas that Remit itself uses, so that both
+ * agree. Checks that JSON Schema cannot express are missing: marks of two lines that contradict
+ * each other, paths, names of tools.
  *
  * @module
  */
@@ -21,7 +22,7 @@ const FILES = {
   },
 } as const;
 
-/** Path and text of each schema file, in draft 7, which the catalogues of editors take. */
+/** Returns path and text of each schema file, in draft 7, which editors' schema catalogues use. */
 export function schemaFiles(): readonly { readonly path: string; readonly text: string }[] {
   return Object.entries(FILES).map(([name, { schema, says }]) => {
     const { $schema, ...rest } = z.toJSONSchema(schema, { io: "input", target: "draft-7" });

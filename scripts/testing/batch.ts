@@ -2,13 +2,13 @@ import type { SuiteResult } from "./run_suite.ts";
 import type { Suite, SuiteKind } from "./suite.ts";
 import { sumTallies } from "./tally.ts";
 
-/** How many files run in one process: few where each is a whole system, or one lane would work while others rest. */
+/** Files per process: few where each starts a whole system, so that no lane idles at the end. */
 function filesOf({ name }: Suite, kind: SuiteKind): number {
   if (kind === "long" || kind === "fuzz") return 1;
   return name.startsWith("tests/") && name !== "tests/house" ? 5 : 20;
 }
 
-/** Cuts suites into parts of the same name, each short enough that lanes end together. Doc examples stay whole. */
+/** Splits suites, so that lanes end at about the same time. Doc examples stay whole. */
 export function batchesOf(suites: readonly Suite[], kind: SuiteKind): readonly Suite[] {
   return suites.flatMap((suite) => {
     if (suite.doc) return [suite];
@@ -20,7 +20,7 @@ export function batchesOf(suites: readonly Suite[], kind: SuiteKind): readonly S
   });
 }
 
-/** The result of a suite from those of its batches. `seconds` is their sum: what one lane would have taken. */
+/** Joins a suite's batches. `seconds` is their sum: what one lane would have taken. */
 export function joined(suite: Suite, batches: readonly SuiteResult[]): SuiteResult {
   return {
     suite,

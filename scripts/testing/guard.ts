@@ -1,28 +1,32 @@
 /**
- * What a run of tests or benches starts ends with it, however it ends. Kernels and services are made to outlive who
- * started them, so a run has a folder, `$TMPDIR` of all that it starts, and a guard beside it: a process in a session
- * of its own that kills what works over that folder and removes the folder, once the run is over or was killed. A guard
- * that was killed itself is made up for by the next one.
+ * Ends everything that a run of tests or benches starts when the run ends, however it ends. Kernels
+ * and services outlive their starter by design. So a run has a folder, the `$TMPDIR` of all its
+ * children, and a guard: a process in its own session that kills every process using the folder and
+ * removes the folder, once the run has ended or was killed. If a guard itself was killed, the next
+ * guard cleans up after it.
  *
  * @module
  */
 import { endAllOver, kill9, type Proc, procOf, stillRunning } from "../../tests/fake/processes.ts";
 
-/** Names a run's folder; its number is the run's process. Short: sockets lie beneath it, with 107 bytes for a path. */
+/**
+ * Matches a run's folder, which names the run's process id. Short, because socket paths beneath it
+ * are limited to 107 bytes.
+ */
 const NAME = /^rt(\d+)$/;
-/** Says in a run's folder when its process started: numbers come again. */
+/** File in a run's folder with the start time of its process: process ids are reused. */
 const STARTED = "started";
 const LOOK_MS = 500;
-/** The command line of Deno itself, or of the program of npm that starts it; a shell that only names it is none. */
+/** The command line of Deno or its npm launcher; not a shell that only names it. */
 const LAUNCHER = /^(\S*\/)?(node \S*\/)?deno(\.c?js)? /;
 
-/** A run that is guarded until it is disposed of, or until this process ends in whatever way. */
+/** A run that is guarded until it is disposed of, or until this process ends in any way. */
 export interface GuardedRun extends AsyncDisposable {
-  /** Kills all that works over a folder of the run, and removes the folder. */
+  /** Kills every process that uses a folder of the run, and removes the folder. */
   end(folder: string): Promise<void>;
 }
 
-/** Makes this process a guarded run: sets its `TMPDIR`, which its children inherit, and starts its guard. */
+/** Guards this process: sets its `TMPDIR`, which children inherit, and starts a guard. */
 export async function guardRun(): Promise<GuardedRun> {
   const before = Deno.env.get("TMPDIR");
   const folder = `${Deno.realPathSync(before ?? "/tmp")}/rt${Deno.pid}`;
@@ -32,7 +36,7 @@ export async function guardRun(): Promise<GuardedRun> {
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
-    // What is sent to the run's group, as at a time limit, would end the guard with it.
+    // A signal to the run's process group, such as at a time limit, must not end the guard.
     detached: true,
   }).spawn();
   const [asks, answers] = [child.stdin.getWriter(), child.stdout.getReader()];
@@ -70,7 +74,7 @@ async function endOver(folder: string): Promise<void> {
   }
 }
 
-/** Ends what runs left whose process is gone, and whose guard did not come to it. */
+/** Cleans up after runs whose process is gone and whose guard did not finish. */
 async function endLeftRuns(parent: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(parent)) {
     const run = isDirectory ? NAME.exec(name)?.[1] : undefined;
@@ -83,20 +87,23 @@ async function endLeftRuns(parent: string): Promise<void> {
       if (by?.started === started && by.state !== "Z") continue;
       await endOver(folder);
     } catch (error) {
-      // Another guard removes it, or a run of another name has no such file.
+      // Another guard is removing it, or the folder belongs to no run.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
   }
 }
 
-/** Processes above `pid` that are Deno's too, as `deno task` and the launcher of npm: a time limit may end these alone. */
+/**
+ * Returns the ancestors of `pid` that are Deno as well, such as `deno task` and the npm launcher: a
+ * time limit may kill only those.
+ */
 async function launchersOf(pid: number): Promise<readonly Proc[]> {
   const above = await procOf((await procOf(pid))?.ppid ?? 0);
   if (above === undefined || !LAUNCHER.test(above.command)) return [];
   return [above, ...await launchersOf(above.pid)];
 }
 
-/** Resolves when one of them is no more. */
+/** Resolves when one of the processes has ended. */
 async function endOfOne(procs: readonly Proc[]): Promise<void> {
   while ((await stillRunning(procs)).length === procs.length) {
     // TIMER: the end of a process that is not our child has no event.
@@ -110,13 +117,13 @@ if (import.meta.main) {
   const run = await procOf(Number(NAME.exec(folder.slice(parent.length + 1))?.[1]));
   if (run === undefined) throw new Error("Cannot guard the run: it is over");
   await endLeftRuns(parent);
-  // Other users, as whom tests run too, pass through to what is theirs, and list nothing.
+  // Other users, as which some tests run, may pass through to their files but not list the folder.
   await Deno.mkdir(folder, { mode: 0o711 });
   await Deno.writeTextFile(`${folder}/${STARTED}`, run.started);
   const launchers = await launchersOf(run.pid);
   const answer = (): number => Deno.stdout.writeSync(new TextEncoder().encode("\n"));
   answer();
-  // The run holds the other end, and nobody else does: it closes when the run ends.
+  // Only the run holds the other end of stdin, so it closes when the run ends.
   const over = (async () => {
     let said = "";
     for await (const text of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
@@ -129,7 +136,7 @@ if (import.meta.main) {
     }
   })();
   await Promise.race([over, endOfOne(launchers)]);
-  // Nobody would hear how a run without its launcher ends.
+  // A run without its launcher has no reader: kill it.
   if ((await stillRunning(launchers)).length < launchers.length) {
     for (const { pid } of await stillRunning([run])) kill9(pid);
   }

@@ -1,10 +1,9 @@
 import { ROOT } from "../process.ts";
-import { manyRunsMap, manyRunsModule, seedModule } from "./property_modules.ts";
 import { SEED_VARIABLE } from "./seed.ts";
 import type { Suite } from "./suite.ts";
 import { type Tally, tallyOf } from "./tally.ts";
 
-/** How a suite went. `report` is what a reader needs: nothing when all passed, else deno's report of the failures. */
+/** The result of a suite. `report`: empty when all passed, else deno's report of the failures. */
 export type SuiteResult = {
   readonly suite: Suite;
   readonly tally: Tally;
@@ -12,29 +11,29 @@ export type SuiteResult = {
   readonly report: string;
 };
 
-/** A suite that says nothing for this long hangs: it is killed and counted as failed. Minutes. */
+/** Minutes without output after which a suite is killed and counted as failed. */
 const SILENCE = 60;
 
 let suites = 0;
 
-/** What a suite is run with. */
+/** How to run a suite. */
 export type RunOptions = {
-  /** What is random in it follows from this. */
+  /** Seed of its random choices. */
   readonly seed: number;
-  /** Gets each line as it comes. */
+  /** Receives each line as it is printed. */
   onLine(line: string): void;
-  /** Kills all that works over a folder, the suite's, and removes it ({@link GuardedRun}). */
+  /**
+   * Kills every process that uses the suite's folder, and removes the folder ({@link GuardedRun}).
+   */
   end(folder: string): Promise<void>;
 };
 
 /**
- * Runs one suite in a deno of its own.
- *
- * Its files are imported by one module: deno gives each file that it is told of an isolate, and what they all import
- * would be compiled and run once for each.
+ * Runs one suite in a deno of its own. One module imports all its files: deno gives each file on
+ * its command line an isolate, and would compile and run shared imports once per file.
  */
 export async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
-  // A short name: tests make sockets beneath it, with 107 bytes for a path.
+  // A short name: paths of sockets beneath it are limited to 107 bytes.
   const folder = `${Deno.env.get("TMPDIR") ?? "/tmp"}/s${Deno.pid}-${++suites}`;
   Deno.mkdirSync(folder, { mode: 0o711 });
   try {
@@ -88,7 +87,7 @@ async function run(
     void end(folder);
   };
   const wait = (): ReturnType<typeof setTimeout> | undefined =>
-    // An endless run is one test, which says nothing for hours.
+    // An endless run is one test, which prints nothing for hours.
     suite.alone ? undefined : setTimeout(hangs, SILENCE * 60_000);
   let timer = wait();
   const [output, errors, { code }] = await Promise.all([
@@ -125,9 +124,50 @@ async function readLines(
   return all;
 }
 
-/** deno's section of errors; when there is none (a module did not load), the end of all it wrote. */
+/** Returns deno's section of errors; without one (a module did not load), the end of the output. */
 function failures(output: string, errors: string): string {
   const at = output.indexOf("\n ERRORS \n");
   const section = at < 0 ? output.split("\n").slice(-60).join("\n") : output.slice(at);
   return `${section.trim()}\n${errors.trim()}`.trim();
+}
+
+// Modules that a suite is run with, for properties of fast-check.
+
+/** Factor on each property's number of runs, for `--fuzz`. */
+const TIMES = 50;
+/** Longest time that one property is tried then, in milliseconds. */
+const MAX_MS = 30_000;
+
+/** Returns the source of a module imported before a suite's tests, which seeds their properties. */
+function seedModule(seed: number): string {
+  return `import fc from "fast-check";\nfc.configureGlobal({ seed: ${seed} });\n`;
+}
+
+/** Source of a module for fast-check's place: properties run {@link TIMES} times as often. */
+function manyRunsModule(): string {
+  return `import real from "fast-check";
+export * from "fast-check";
+const assert = (property, given = {}) => real.assert(property, {
+  ...given,
+  numRuns: (given.numRuns ?? 100) * ${TIMES},
+  interruptAfterTimeLimit: ${MAX_MS},
+});
+export default { ...real, assert };
+`;
+}
+
+/**
+ * Returns an import map in which tests get `manyRuns` (a URL) for fast-check, while modules beside
+ * `manyRuns` get the package itself. `imports`: those of deno.json, including the packages' inner
+ * paths.
+ */
+function manyRunsMap(imports: Readonly<Record<string, string>>, manyRuns: string): string {
+  const inner = Object.entries(imports).map(([name, to]) => [
+    `${name}/`,
+    `${to.replace(/^npm:/, "npm:/")}/`,
+  ]);
+  return JSON.stringify({
+    imports: { ...imports, ...Object.fromEntries(inner), "fast-check": manyRuns },
+    scopes: { [new URL(".", manyRuns).href]: { "fast-check": imports["fast-check"] } },
+  });
 }

@@ -1,16 +1,17 @@
 import type { SuiteKind } from "./suite.ts";
 
-/** Everyday and long runs: whether a change is taken must not hang on luck. */
+/** Everyday and long runs use a fixed seed: accepting a change must not depend on luck. */
 const FIXED_SEED = 1_123;
-/** Seeds are below this. */
+/** Upper bound of seeds, exclusive. */
 const SEEDS = 2 ** 31;
 
-/** The variable that tells a test process what its random choices follow from. */
+/** The environment variable that holds the seed of a test process. */
 export const SEED_VARIABLE = "REMIT_SEED";
 
 /**
- * What all that is random in a run follows from, properties and moments of kills: `--seed=N`, else a fixed number, or
- * one of the time (`now`, milliseconds) where faults are looked for. Undefined when N is no whole number below 2^31.
+ * Returns the seed of all random choices of a run, such as properties and moments of kills:
+ * `--seed=N`, else a fixed one, or one derived from `now` (milliseconds) for fuzz and endless runs.
+ * Undefined when N is not a whole number below 2^31.
  */
 export function seedOf(
   args: readonly string[],

@@ -3,36 +3,38 @@ export type Suite = {
   readonly name: string;
   /** Repository paths. */
   readonly files: readonly string[];
-  /** Nothing runs beside it: an endless run measures how long a recovery takes. */
+  /** Whether nothing may run in parallel: an endless run measures the time of a recovery. */
   readonly alone: boolean;
-  /** Runs the examples in the docs of the files instead of their tests. */
+  /** Whether to run the examples in the files' docs instead of tests. */
   readonly doc: boolean;
-  /** Which tests of the files run, as `deno test --filter` takes it; absent: all. */
+  /** Filter of tests, as `deno test --filter` takes it; absent: all tests. */
   readonly filter?: string;
-  /** Each property is tried many times as often as it says. */
+  /** Whether each property runs many times as often. */
   readonly many?: true;
 };
 
-/** Ends the name of a test that is a long run: an attack or a fault in a bounded size, not of every day. */
+/**
+ * Suffix of the names of long tests: attacks or faults of bounded size that do not run every day.
+ */
 export const LONG_MARK = "(long)";
 
 /**
- * Which tests are meant. `everyday`: those of `*_test.ts` whose name does not end in {@link LONG_MARK}. `long`: those
- * whose name does. `endless`: those of `*_endless.ts`, the same without a bound. `fuzz`: the everyday tests of files with
- * properties, each of which is tried many times.
+ * The kind of tests to run. `everyday`: tests in `*_test.ts` whose names do not end in {@link
+ * LONG_MARK}. `long`: those whose names do. `endless`: `*_endless.ts`, the same without a bound.
+ * `fuzz`: the everyday tests of files with properties, with many more tries per property.
  */
 export type SuiteKind = "everyday" | "long" | "endless" | "fuzz";
 
 /** Which suites to make. */
 export type SuiteOptions = {
   readonly kind: SuiteKind;
-  /** Keep files whose path starts with one of these; all when empty. */
+  /** Keeps files whose path starts with one of these; all when empty. */
   readonly only: readonly string[];
-  /** The text of a file: long tests are found by their mark, properties by their package. */
+  /** Reads a file: long tests are found by their mark, properties by their package. */
   read(path: string): string;
 };
 
-/** Groups the repository's files into suites: one a part, one a folder of `tests/`, one for doc examples. */
+/** Groups files into suites: one per part, per folder of `tests/`, and for doc examples. */
 export function suitesOf(paths: readonly string[], options: SuiteOptions): readonly Suite[] {
   const { kind, only, read } = options;
   const chosen = paths.filter((path) =>
@@ -59,12 +61,12 @@ export function suitesOf(paths: readonly string[], options: SuiteOptions): reado
   const doors = kind !== "everyday" ? [] : chosen.filter((path) => path.endsWith("/mod.ts"));
   const examples: Suite = { name: "doc examples", files: doors, alone: false, doc: true };
   const suites = doors.length === 0 ? groups : [...groups, examples];
-  // What takes longest goes first, or one lane would wait for the other: `tests/` are whole systems.
+  // The longest go first, or one lane would wait for the other: `tests/` start whole systems.
   const whole = ({ name }: Suite): number => Number(name.startsWith("tests/"));
   return suites.toSorted((a, b) => whole(b) - whole(a) || b.files.length - a.files.length);
 }
 
-/** A pattern, for an engine that does not look ahead, of names that do not end in `mark`. */
+/** Returns a pattern, without lookahead, for names that do not end in `mark`. */
 function unmarked(mark: string): string {
   const ends = [...mark].map((sign, n) => `(^|[^${escaped(sign)}])${escaped(mark.slice(n + 1))}`);
   return `/(${ends.join("|")})$/`;

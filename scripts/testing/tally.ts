@@ -1,28 +1,29 @@
 import { SKIP_MARK } from "../../tests/needs.ts";
 
-/** How many tests of a suite ended how. */
+/** Numbers of passed, failed and skipped tests of a suite. */
 export type Tally = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
 const SUMMARY = /^(?:ok|FAILED) \| (\d+) passed.*? \| (\d+) failed(?:.*? \| (\d+) ignored)?/;
 
-/** What is left to judge a run by when it is over. */
+/** What a run left to judge it by. */
 export type Run = {
-  /** All that `deno test` wrote to stdout. */
+  /** Everything that `deno test` wrote to stdout. */
   readonly output: string;
   /** Its exit code. */
   readonly code: number;
-  /** Nothing may be skipped: a skipped test is a failed one. */
+  /** Whether skipped tests count as failed. */
   readonly strict: boolean;
 };
 
-/** A line that says that a test was skipped: deno's own, or that of `needs()`. */
+/** Whether a line reports a skipped test: deno's own line, or that of `needs()`. */
 export function tellsOfSkip(line: string): boolean {
   return line.startsWith(SKIP_MARK) || / \.\.\. ignored \(/.test(line);
 }
 
 /**
- * Counts a suite. A run that ends badly without naming a failed test (a module that does not load, a deadline) is one
- * failure; a test that asked `needs()` in vain is skipped, not passed.
+ * Counts a suite. A run that fails without naming a failed test (a module that does not load, a
+ * deadline) counts as one failure. A test whose `needs()` were not met counts as skipped, not
+ * passed.
  */
 export function tallyOf({ output, code, strict }: Run): Tally {
   const lines = output.split("\n");
@@ -38,7 +39,7 @@ export function tallyOf({ output, code, strict }: Run): Tally {
   };
 }
 
-/** The sum of tallies. */
+/** Adds tallies. */
 export function sumTallies(tallies: readonly Tally[]): Tally {
   return tallies.reduce(
     (sum, tally) => ({
@@ -50,7 +51,7 @@ export function sumTallies(tallies: readonly Tally[]): Tally {
   );
 }
 
-/** The line that ends a run: `N passed, N failed`, and `, N skipped` where there are any. */
+/** Returns the last line of a run: `N passed, N failed`, and `, N skipped` where there are any. */
 export function tallyLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }

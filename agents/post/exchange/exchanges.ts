@@ -1,4 +1,4 @@
-/** What Remit and its peers have under way: A2A tasks as the kernel keeps them. @module */
+/** Exchanges with peers: A2A tasks as the kernel keeps them. @module */
 import { cleared, mixLabel } from "../../../contracts/authority/colour.ts";
 import { ExchangeId } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -19,28 +19,28 @@ import { type ExchangeKeeper, openExchangeKeeper } from "./keeper.ts";
 import type { ExchangeParts, Exchanges, ExchangeTask } from "./parts.ts";
 import { closed, makeExchangeSends, makeExchangeTasks } from "./send.ts";
 
-/** It goes on meanwhile: that is no reason not to. */
+/** Ignores a conflict: the exchange has changed meanwhile, and the caller reads it again. */
 function unlessConflict(error: unknown): void {
   if (!(error instanceof Fault) || error.code !== "conflict") throw error;
 }
 
-/** Events after which a task's exchange may stand otherwise. */
+/** Events that may change the state of a task's exchange. */
 const WAITS: ReadonlySet<string> = new Set(["held", "quarantined", "queued"]);
 const STEPS: ReadonlySet<string> = new Set(["taskStatus", "message", "purged"]);
 
-/** Opens the exchanges of a kernel. Call `recover` once tasks are there. @throws Fault `storeCorrupt` */
+/** Opens the exchanges of a kernel. Call `recover` once the tasks are loaded. @throws Fault `storeCorrupt` */
 export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
   const { inbox, service, powers } = parts;
   const keeper = await openExchangeKeeper({
     ...{ store: parts.store, log: parts.log, now: powers.now },
-    changed: (head) => tellsAnybody(head) && parts.due(),
+    changed: (head) => hasDueDelivery(head) && parts.due(),
   });
 
   const need = (
     { peer, exchange }: { readonly peer?: PeerName | undefined; readonly exchange: ExchangeId },
   ): ExchangeHead => {
     const head = keeper.get(exchange);
-    // INVARIANT: another peer's is as if it never was (test: "mallory … another peer's exchange").
+    // INVARIANT: another peer's exchange is treated as unknown (test: "mallory … another peer's exchange").
     if (head !== undefined && (peer === undefined || peer === head.peer)) return head;
     throw new Fault("notFound", `Cannot find exchange "${exchange}"`);
   };
@@ -92,7 +92,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
       const { exchange } = ask;
       return await keeper.turn(exchange, async () => {
         need(ask);
-        // Its task may be over, and the exchange not know it yet.
+        // The task may have ended without the exchange knowing.
         await follow.now(exchange).catch(unlessConflict);
         const before = need(ask);
         if (isOver(before.state)) throw closed(before, "cancel");
@@ -131,7 +131,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
     async export({ exchange, artifact: id }): Promise<Exchange> {
       return await keeper.turn(exchange, async () => {
         const before = need({ exchange });
-        // What a person lets out is let out once the work is done, too.
+        // A person may export an artifact even after completion.
         if (isOver(before.state) && before.state !== "completed") throw closed(before, "export to");
         const made = before.task === undefined ? [] : await parts.artifacts(before.task);
         const one = made.find((each) => each.id === id);
@@ -228,13 +228,13 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
   });
 }
 
-// A peer's exchanges, newest change first, page by page. A2A protocol 1.0, ListTasks.
+// Lists a peer's exchanges, newest change first, page by page. A2A protocol 1.0, ListTasks.
 
-/** Characters of contents that one page carries; it ends early where they would be more. */
+/** Maximum characters of contents in one page; the page ends early if they exceed it. */
 const MAX_PAGE = 8_000_000;
 const PAGE = /^(\d{1,16})\.(x[0-9a-z]{24})$/;
 
-/** Finds a page. A row that changes meanwhile moves to the front, and shifts no other. */
+/** Finds a page. An exchange that changes meanwhile moves to the front and shifts no other. */
 async function listExchanges(
   keeper: Pick<ExchangeKeeper, "list" | "whole">,
   query: Omit<PeerQuery, "peer"> & { readonly peer?: PeerQuery["peer"] | undefined },
@@ -273,13 +273,13 @@ function placeIn(page: string): Place {
   return { updatedAt: Number(at), id };
 }
 
-/** Most places that one exchange tells. */
-const MAX = 16;
-const USUAL = 64;
-/** Characters of contents of one answer; the rest is due still. */
+/** Maximum number of push configurations of one exchange, and default page size of due deliveries. */
+const MAX_PUSHES = 16;
+const DEFAULT_DUE = 64;
+/** Maximum characters of contents in one answer; the rest stays due. */
 const MAX_DUE = 16_000_000;
 
-/** Keeps push configurations and how far they were served. */
+/** Push configurations and their delivery state. */
 function makeExchangePushes(
   { keeper, need, powers }: Pick<ExchangeParts, "powers"> & {
     readonly keeper: ExchangeKeeper;
@@ -313,15 +313,15 @@ function makeExchangePushes(
           return left.map(({ config }) => config);
         }
         const others = without(op.config.id);
-        if (others.length >= MAX) {
-          throw new Fault("tooLarge", `Cannot tell more than ${MAX} places of ${exchange}`);
+        if (others.length >= MAX_PUSHES) {
+          throw new Fault("tooLarge", `Cannot tell more than ${MAX_PUSHES} places of ${exchange}`);
         }
         const push = { config: op.config, delivered: head.version, attempt: 0, again: 0 };
         await write(head, [...others, push]);
         return [op.config];
       });
     },
-    async due(limit = USUAL): Promise<readonly PeerDue[]> {
+    async due(limit = DEFAULT_DUE): Promise<readonly PeerDue[]> {
       const rows = [...keeper.list()].flatMap((head) =>
         head.pushes.flatMap((push) => isDue(head, push) ? [{ head, push }] : [])
       ).sort((a, b) => a.head.updatedAt - b.head.updatedAt).slice(0, limit);
@@ -337,7 +337,7 @@ function makeExchangePushes(
     async delivered({ exchange, config, version, ok, again = 0 }): Promise<void> {
       await keeper.turn(exchange, async () => {
         const head = keeper.get(exchange);
-        // Erased, or not wanted any more, while it was on its way.
+        // Erased or removed while the delivery was running.
         if (head?.pushes.some((push) => push.config.id === config) !== true) return;
         await write(
           head,
@@ -357,7 +357,7 @@ function makeExchangePushes(
   });
 }
 
-/** Tells whether a change of this exchange is to be told to anybody. */
-function tellsAnybody(head: ExchangeHead): boolean {
+/** Whether a change of this exchange is due for delivery. */
+function hasDueDelivery(head: ExchangeHead): boolean {
   return head.pushes.some(({ delivered }) => delivered < head.version);
 }

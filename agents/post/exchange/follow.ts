@@ -1,4 +1,4 @@
-/** Exchanges follow their tasks: whatever happened, one step brings the one to where the other is. @module */
+/** Exchanges follow their tasks: one step brings an exchange to the state of its task, whatever happened between. @module */
 import { Fault, unreachable } from "../../../contracts/base/fault.ts";
 import { type Label, mixLabel } from "../../../contracts/authority/colour.ts";
 import type { ExchangeId, ExchangeState } from "../../../contracts/exchange/exchange.ts";
@@ -11,21 +11,21 @@ import { goingOn } from "./send.ts";
 import { saying, within } from "./words.ts";
 import type { Closing } from "../../task/runs.ts";
 
-/** Milliseconds until a step that could not be written is tried again. */
+/** Milliseconds before a failed step is tried again. */
 const AGAIN_MS = 5_000;
 const WAITS = "The agent waits for a person here.";
-/** Ids of statuses that say so begin with this. */
+/** Prefix of the ids of such statuses. */
 const WAITING = "waits-";
 
-/** What keeps exchanges in step. */
+/** Keeps exchanges in step with their tasks. */
 export interface ExchangeFollow {
-  /** Looks at the exchange's task and does what follows; never rejects. */
+  /** Updates the exchange to its task's state; never rejects. */
   step(exchange: ExchangeId): void;
-  /** A turn of its task began. */
+  /** Records that a turn of its task began. */
   began(exchange: ExchangeId): void;
-  /** A step, within the exchange's turn. */
+  /** Makes the step at once; call within the exchange's turn. */
   now(exchange: ExchangeId): Promise<void>;
-  /** Within the exchange's turn: a turn of its task is over. True where `end` was asked to end the task with it. */
+  /** Call within the exchange's turn after a turn of its task. True if `end` was called to end the task together with the exchange. */
   closing(exchange: ExchangeId, end: (more: Closing) => Promise<void>): Promise<boolean>;
   settled(): Promise<void>;
 }
@@ -37,10 +37,10 @@ type FollowParts =
 export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
   const { keeper, inbox, service, powers } = parts;
   const under = new Set<Promise<void>>();
-  /** A turn began since the last step. */
+  /** Exchanges whose task began a turn since the last step. */
   const begun = new Set<ExchangeId>();
 
-  /** Writes it unless nobody would see a difference. */
+  /** Writes the change unless state and status are unchanged. */
   const move = async (before: ExchangeHead, next: ExchangeHead): Promise<void> => {
     const same = JSON.stringify(before.status?.parts) === JSON.stringify(next.status?.parts);
     if (next.state !== before.state || !same) await keeper.write({ before, next });
@@ -51,7 +51,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     said: true,
   });
 
-  /** What its task said last, as far as its peer may know it. */
+  /** The task's last answer, withheld if the peer's clearance is too low. */
   const answerOf = (head: ExchangeHead, task: AgentTask): Partial<ExchangeHead> => {
     const { answer = "" } = task;
     if (answer === "") return {};
@@ -61,18 +61,18 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
   };
 
   const over = async (head: ExchangeHead, task: TaskId): Promise<void> => {
-    // Whoever delivers goes on with it, and may be about to: what it takes is not due any more.
+    // A waiting message continues the task; its delivery may already have begun.
     if (inbox.pending(task)) return await move(head, goingOn(head));
     if (head.asking !== undefined) {
       const asked = words(head.asking, parts.labelOf(task));
       await move(head, { ...head, ...asked, state: "inputRequired" });
-      // It may be long until its peer answers: no process waits with it.
+      // The peer may take long to answer: do not keep a process waiting.
       return service.unattended(task);
     }
     await complete(head, task, async (more) => void await service.finish(task, more));
   };
 
-  /** One commit: nobody sees the one over and the other not. */
+  /** Ends exchange and task in one commit, so that nobody sees one ended without the other. */
   const complete = async (
     head: ExchangeHead,
     task: TaskId,
@@ -93,12 +93,12 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     if (head?.task === undefined || isOver(head.state)) return false;
     try {
       const standing = await fresh(head);
-      // More is to come in the task, from its peer or as an answer to it.
+      // The task continues: a message waits, or the peer was asked.
       if (inbox.pending(head.task) || standing.asking !== undefined) return false;
       await complete(standing, head.task, end);
       return true;
     } catch (error) {
-      // Its turn is over all the same: the end is tried again as a step of its own.
+      // The turn ends regardless; a later step ends the exchange.
       parts.note(`Exchange ${exchange} does not end with its turn: ${String(error)}`);
       return false;
     }
@@ -111,14 +111,14 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     await keeper.write({ before, next: endOf(before, task) });
   };
 
-  /** Its state goes the way that it may: through "working". */
+  /** Moves an exchange through "working" where the protocol requires it. */
   const fromWork = async (head: ExchangeHead, to: ExchangeState): Promise<ExchangeHead> => {
     if (head.state !== "inputRequired" || to !== "completed") return head;
     const { asking: _asking, status: _status, ...rest } = head;
     return await keeper.write({ before: head, next: { ...rest, state: "working" } });
   };
 
-  /** The exchange of a task that has ended. */
+  /** The final state of an exchange whose task has ended. */
   const endOf = (head: ExchangeHead, task: AgentTask): ExchangeHead => {
     const says = whatTaskSays(task, true);
     if (says.kind !== "ended") return head;
@@ -134,7 +134,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     return { ...rest, said: false, ...spoken, state: says.state };
   };
 
-  /** As it is in the turn of its task that began last. */
+  /** The exchange for its task's latest turn. */
   const fresh = async (head: ExchangeHead): Promise<ExchangeHead> => {
     if (!begun.delete(head.id)) return head;
     try {
@@ -145,7 +145,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     }
   };
 
-  /** What was asked or answered in an earlier turn is not this turn's. */
+  /** Drops questions and answers of earlier turns. */
   const anew = async (before: ExchangeHead): Promise<ExchangeHead> => {
     const { asking, answering, ...next } = goingOn(before);
     const stale = asking ?? answering;
@@ -158,7 +158,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
     if (head?.task === undefined || isOver(head.state)) return;
     const task = taskOf(head.task);
     if (task === undefined) {
-      // A log that was repaired may have lost it.
+      // A repaired log may have lost the task.
       return await move(head, { ...head, ...words("The task is lost."), state: "failed" });
     }
     head = await fresh(head);
@@ -193,7 +193,7 @@ export function makeExchangeFollow(parts: FollowParts): ExchangeFollow {
 
   const begin = (exchange: ExchangeId, work: () => Promise<void>): void => {
     const done = keeper.turn(exchange, work).catch((error: unknown) => {
-      // It went on meanwhile: its next rest is another step.
+      // The task continued meanwhile: its next pause makes another step.
       if (error instanceof Fault && error.code === "conflict") return;
       parts.note(`Exchange ${exchange} is not in step: ${String(error)}`);
       powers.after(AGAIN_MS, () => step(exchange));

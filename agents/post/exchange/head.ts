@@ -1,4 +1,4 @@
-/** An exchange as the kernel keeps it: a head that changes, and messages and artifacts that do not. @module */
+/** An exchange as the kernel stores it: a mutable head, and immutable messages and artifacts. @module */
 import { Fault, unreachable } from "../../../contracts/base/fault.ts";
 import { EXIT } from "../../../contracts/base/fault_exit.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
@@ -22,32 +22,32 @@ import type { AgentTask, TaskRequest } from "../../../contracts/task/task.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 
-/** Kinds of documents: the head, its messages and artifacts, and the request that waits for a person. */
+/** Document kinds: head, messages and artifacts, and the request that waits for a person. */
 export const HEAD = "exchange", PART = "exchangePart", REQUEST = "exchangeRequest";
 
-/** Where deliveries go, and how far they came. */
+/** A push configuration and its delivery state. */
 export interface Push {
   readonly config: PushConfig;
-  /** The newest version that was delivered. */
+  /** The newest delivered version. */
   readonly delivered: number;
   readonly attempt: number;
-  /** Not before. */
+  /** Earliest time of the next attempt, milliseconds since 1970. */
   readonly again: number;
 }
 
 /** An exchange without its contents. */
 export interface ExchangeHead extends Omit<Exchange, "history" | "artifacts" | "pushes"> {
   readonly clearance: PeerSend["clearance"];
-  /** Digest of the first message, and of the context where its peer named one: a replay is known by it. */
+  /** Digest of the first message and the peer's context, if any; identifies a retry. */
   readonly first?: string;
-  /** What the agent asked in this turn. */
+  /** The agent's question in this turn. */
   readonly asking?: string;
-  /** With what it ends the exchange at this turn's end, in place of its last words. */
+  /** The agent's answer that ends the exchange at the end of this turn, in place of its last text. */
   readonly answering?: string;
-  /** The status is a part of what was said: it goes into the history when another follows. */
+  /** Whether the status is a message of its own, which enters the history when another status follows. */
   readonly said: boolean;
   readonly pushes: readonly Push[];
-  /** Messages and artifacts that are kept, and their characters. */
+  /** Numbers of stored messages and artifacts, and their characters by side. */
   readonly messages: number;
   readonly artifacts: number;
   readonly bytes: { readonly theirs: number; readonly ours: number };
@@ -55,7 +55,7 @@ export interface ExchangeHead extends Omit<Exchange, "history" | "artifacts" | "
 
 const Base = Exchange.omit({ history: true, artifacts: true, pushes: true }).strip();
 
-/** The head that a document holds; undefined where it was erased. @throws Fault `storeCorrupt` */
+/** Parses a head; undefined if it was erased. @throws Fault `storeCorrupt` */
 export function headOf({ id, body }: Pick<DocumentRow, "id" | "body">): ExchangeHead | undefined {
   if (body["erased"] === true) return undefined;
   const base = Base.safeParse(body);
@@ -78,18 +78,13 @@ export function headOf({ id, body }: Pick<DocumentRow, "id" | "body">): Exchange
   };
 }
 
-/** The document of a head. */
-function headBody(head: ExchangeHead): JsonObject {
-  return toJsonObject(head);
-}
-
 /** A message or an artifact, as a document of its own. */
 export type Part =
-  /** `first`: it began the exchange, and named none. */
+  /** `first`: began the exchange, without naming one. */
   | { readonly kind: "message"; readonly message: PeerMessage; readonly first?: true }
   | { readonly kind: "artifact"; readonly artifact: PeerArtifact };
 
-/** The part that a document holds; undefined where it was erased. */
+/** Parses a part; undefined if it was erased. */
 export function partOf({ body }: Pick<DocumentRow, "body">): Part | undefined {
   const message = PeerMessage.safeParse(body["message"]);
   if (message.success) return { kind: "message", message: message.data };
@@ -97,12 +92,12 @@ export function partOf({ body }: Pick<DocumentRow, "body">): Part | undefined {
   return artifact.success ? { kind: "artifact", artifact: artifact.data } : undefined;
 }
 
-/** Names a message within its exchange: the same words under the same id are the same message. */
+/** Names a message within its exchange by id and content. */
 export function wordsDigest({ id, parts }: Pick<PeerMessage, "id" | "parts">): string {
   return sha256Hex(canonicalJson([id, toJsonObject({ parts })])).slice(0, 40);
 }
 
-/** Names a part: a second one of the same name meets a conflict in the store. */
+/** The document id of a part; writing the same part twice is a conflict in the store. */
 export function partId(exchange: ExchangeId, part: Part): string {
   return part.kind === "message"
     ? `${exchange}.${part.first === true ? "f" : "m"}.${wordsDigest(part.message)}`
@@ -129,9 +124,9 @@ function at(value: Json | undefined, key: string): Json | undefined {
   return isObject(value) ? value[key] : undefined;
 }
 
-// From which state an exchange may go to which, and what a task's status makes of it. A2A protocol 1.0, TaskState.
+// Transitions of exchanges, and the effect of a task's status. A2A protocol 1.0, TaskState.
 
-/** THE table. States without a successor are final. */
+/** Allowed transitions. States without successors are final. */
 export const EXCHANGE_MOVES: Readonly<Record<ExchangeState, readonly ExchangeState[]>> = Object
   .freeze({
     submitted: ["working", "failed", "canceled", "rejected"],
@@ -144,25 +139,25 @@ export const EXCHANGE_MOVES: Readonly<Record<ExchangeState, readonly ExchangeSta
     rejected: [],
   });
 
-/** Tells whether nothing follows a state. */
+/** Whether a state is final. */
 export function isOver(state: ExchangeState): boolean {
   return EXCHANGE_MOVES[state].length === 0;
 }
 
-/** Throws `conflict` unless an exchange may go from `from` to `to`; it may always stay, until it is over. */
+/** Throws `conflict` for a transition that is not allowed; staying in a state that is not final is allowed. */
 export function checkMove(exchange: ExchangeId, from: ExchangeState, to: ExchangeState): void {
   if (EXCHANGE_MOVES[from].includes(to) || (from === to && !isOver(from))) return;
   throw new Fault("conflict", `Cannot make exchange ${exchange} "${to}": it is "${from}"`);
 }
 
-/** What a task that stands so makes of its exchange. */
+/** The consequence of a task's state for its exchange. */
 export type TaskSays =
   | { readonly kind: "works"; readonly waits: boolean }
-  /** Its turn is over: what follows depends on what the agent asked and what waits for it. */
+  /** The turn has ended: the exchange depends on the agent's question and waiting messages. */
   | { readonly kind: "turnOver" }
   | { readonly kind: "ended"; readonly state: "completed" | "failed" | "canceled" };
 
-/** Reads a task. */
+/** The consequence of a task's status for its exchange. */
 export function whatTaskSays(task: AgentTask, turnOver: boolean): TaskSays {
   switch (task.status) {
     case "open":
@@ -184,7 +179,7 @@ export function whatTaskSays(task: AgentTask, turnOver: boolean): TaskSays {
   }
 }
 
-/** Why it failed, as a peer may know it: nothing of the task's own words. */
+/** Reason of a failure for the peer, without any text of the task. */
 export function plainFailure({ status, exit }: Pick<AgentTask, "status" | "exit">): string {
   if (status === "expired") return "The task took longer than it may.";
   switch (exit) {
@@ -199,7 +194,7 @@ export function plainFailure({ status, exit }: Pick<AgentTask, "status" | "exit"
   }
 }
 
-/** Most messages and artifacts of one exchange, as contracts/exchange/exchange.ts has it. */
+/** Maximum messages and artifacts of one exchange, as in contracts/exchange/exchange.ts. */
 export const MAX_MESSAGES = 1_000, MAX_ARTIFACTS = 256;
 
 /** A change of one exchange. */
@@ -207,15 +202,15 @@ export interface ExchangeChange {
   readonly before?: ExchangeHead | undefined;
   readonly next: ExchangeHead;
   readonly parts?: readonly Part[];
-  /** What its task is made of once a person lets it; null: not needed any more. */
+  /** The request for the task once a person accepts it; null: no longer needed. */
   readonly request?: TaskRequest | null;
-  /** Nobody but the kernel sees a difference: the version stays. */
+  /** The change is internal to the kernel: the version does not change. */
   readonly quiet?: boolean;
   /** Ids and counts for the event. */
   readonly note?: JsonObject;
 }
 
-/** An exchange as its peer may see it. */
+/** An exchange as shown to its peer. */
 export function shownOf(head: ExchangeHead, parts: readonly Part[]): Exchange {
   const { clearance: _c, first: _f, asking: _a, said: _s, bytes: _b, ...rest } = head;
   const { messages: _m, answering: _w, ...shown } = rest;
@@ -227,7 +222,7 @@ export function shownOf(head: ExchangeHead, parts: readonly Part[]): Exchange {
   };
 }
 
-/** What was said stays in the history when something else stands in its place. */
+/** The old status as a history message, if a new status replaces it. */
 export function supersededBy({ before, next }: ExchangeChange): readonly Part[] {
   const old = before?.status;
   if (before === undefined || old === undefined || !before.said) return [];
@@ -235,7 +230,7 @@ export function supersededBy({ before, next }: ExchangeChange): readonly Part[] 
   return [{ kind: "message", message: old }];
 }
 
-/** What the log says of it: ids, states and counts. */
+/** The event of a change: ids, states and counts. */
 export function exchangeEvent({ before, note = {} }: ExchangeChange, head: ExchangeHead): NewEvent {
   const { id, peer, agent, state, version, task, messages, artifacts } = head;
   return {
@@ -249,7 +244,7 @@ export function exchangeEvent({ before, note = {} }: ExchangeChange, head: Excha
   };
 }
 
-/** Its documents: the head, what is new, and the request while it waits for a person. */
+/** The documents of a change: head, new parts, and the request while it waits for a person. */
 export function documentsOf(
   { before, next, parts = [], request }: ExchangeChange,
   expect: number,
@@ -262,5 +257,5 @@ export function documentsOf(
     ...{ kind: REQUEST, id, task: id, expect: before === undefined ? 0 : 1 },
     body: request === null ? {} : toJsonObject({ request }),
   }];
-  return [{ kind: HEAD, id, task: id, expect, body: headBody(next) }, ...written, ...kept];
+  return [{ kind: HEAD, id, task: id, expect, body: toJsonObject(next) }, ...written, ...kept];
 }

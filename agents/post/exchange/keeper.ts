@@ -31,18 +31,18 @@ import {
   supersededBy,
 } from "./head.ts";
 
-/** The chain of their events. */
+/** Chain of the events. */
 const CHAIN = "exchanges";
-/** Characters of contents that each change is told with, while the work goes on: of more, `get` tells. */
+/** Maximum characters of contents sent with each change during work; larger contents are read with `get`. */
 const MAX_TOLD = 1_000_000;
-/** Heads that are read in one go: some 5 ms. */
+/** Heads per read, about 5 ms. */
 const PAGE = 100;
 
-/** What is committed together, by whom it may. */
+/** A change ready to be committed, possibly by others. */
 export interface Prepared {
   readonly events: readonly NewEvent[];
   readonly documents: readonly DocumentWrite[];
-  /** It is durable: memory follows, and whoever watches is told. */
+  /** Call once the change is durable: updates memory and notifies watchers. */
   kept(): Promise<ExchangeHead>;
 }
 
@@ -50,26 +50,29 @@ interface ExchangeKeeperParts {
   readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;
   now(): number;
-  /** An exchange changed. */
+  /** Called after a change. */
   changed(head: ExchangeHead): void;
 }
 
-/** Exchanges in memory, written through: those that are not over or began within a day, and the others from {@link ExchangeKeeper.all} on. */
+/**
+ * Exchanges in memory, written through: unfinished ones and those of the last day; after
+ * {@link ExchangeKeeper.all} all others.
+ */
 export interface ExchangeKeeper {
   readonly tally: ExchangeTally;
-  /** Loads those that are over: a kernel that no peer asks has no use for them. */
+  /** Loads finished exchanges; only needed once a peer asks for them. */
   all(): Promise<void>;
-  /** Also one that is over and was not loaded. */
+  /** Also reads a finished exchange that was not loaded. */
   get(id: ExchangeId): ExchangeHead | undefined;
   ofTask(task: TaskId): ExchangeHead | undefined;
-  /** The newest whose first message had this digest. */
+  /** The newest exchange whose first message has this digest. */
   begunBy(first: string): ExchangeHead | undefined;
   list(peer?: PeerName): Iterable<ExchangeHead>;
-  /** One at a time for each exchange, in the order of asking. */
+  /** Runs work on an exchange one at a time, in order of request. */
   turn<T>(id: ExchangeId, work: () => Promise<T>): Promise<T>;
   /** Throws `conflict` for a move that is not allowed. */
   prepare(change: ExchangeChange): Prepared;
-  /** Prepares and commits, with what else belongs to it. */
+  /** Prepares and commits a change together with `more`. */
   write(
     change: ExchangeChange,
     more?: Pick<Prepared, "events" | "documents">,
@@ -83,7 +86,7 @@ export interface ExchangeKeeper {
   erase(id: ExchangeId): Promise<void>;
 }
 
-/** Opens what earlier kernels kept. @throws Fault `storeCorrupt` */
+/** Opens the exchanges stored by earlier kernels. @throws Fault `storeCorrupt` */
 export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<ExchangeKeeper> {
   const { store, log } = parts;
   const heads = new Map<ExchangeId, ExchangeHead>();
@@ -99,7 +102,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
     heads.set(head.id, head);
     if (head.task !== undefined) tasks.set(head.task, head.id);
     if (before !== undefined) return tally.moved(head.peer, { from: before.state, to: head.state });
-    // The newest of those that the same words began, an hour apart.
+    // Keep the newest exchange with this first message.
     const other = head.first === undefined
       ? undefined
       : heads.get(firsts.get(head.first) ?? head.id);
@@ -120,7 +123,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
     index(head, undefined);
     return head;
   };
-  /** Newest first, page by page, until `enough`. */
+  /** Loads finished exchanges, newest first, page by page, until `enough`. */
   const load = async (enough: (head: ExchangeHead | undefined) => boolean): Promise<void> => {
     let before: string | undefined;
     for (;;) {
@@ -156,7 +159,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
 
   const prepare = (change: ExchangeChange): Prepared => {
     const { before, quiet = false } = change;
-    // What is over says what it said: only what was shown, and who is told of it, may still change.
+    // In a final state the status is fixed: only artifacts and push configurations may still change.
     const speaks = before?.state !== change.next.state ||
       before.status?.id !== change.next.status?.id;
     if (before !== undefined && speaks) checkMove(before.id, before.state, change.next.state);
@@ -252,7 +255,7 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
       const rows = await Promise.all(
         [PART, REQUEST].map((kind) => store.documents({ kind, task: id, limit: 10_000 })),
       );
-      // A document is never deleted: it holds nothing any more.
+      // Documents are never deleted, only emptied.
       const blank = rows.flat().map(({ kind, id, task, version }): DocumentWrite => ({
         ...{ kind, id, task, expect: version, body: {} },
       }));
@@ -270,29 +273,29 @@ export async function openExchangeKeeper(parts: ExchangeKeeperParts): Promise<Ex
   });
 }
 
-/** What is counted: a day. */
+/** The period of the daily limit. */
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Counts by peer. */
+/** Counts of exchanges by peer. */
 interface ExchangeTally {
-  /** An exchange that is there from now on, or was found at the start. */
+  /** Counts an exchange, new or loaded. */
   add(exchange: Pick<Exchange, "peer" | "state" | "createdAt">): void;
   moved(
     peer: PeerName,
     change: { readonly from: Exchange["state"]; readonly to: Exchange["state"] },
   ): void;
-  /** Takes a place for one more. Throws `rateLimited`. The returned function gives it back, or leaves it to `add`. */
+  /** Reserves room for one more exchange. Throws `rateLimited`. The returned function ends the reservation. */
   reserve(peer: PeerName, most: PeerSend["most"]): () => void;
 }
 
 interface Count {
   open: number;
   reserved: number;
-  /** When exchanges were made, ascending, of the last day. */
+  /** Creation times of the last day's exchanges, ascending. */
   days: number[];
 }
 
-/** Makes it, empty. */
+/** Empty counts. */
 function makeExchangeTally({ now }: { now(): number }): ExchangeTally {
   const counts = new Map<PeerName, Count>();
   const countOf = (peer: PeerName): Count => {
@@ -305,7 +308,7 @@ function makeExchangeTally({ now }: { now(): number }): ExchangeTally {
       const count = countOf(peer);
       if (!isOver(state)) count.open += 1;
       if (createdAt <= now() - DAY_MS) return;
-      // Found at the start in any order.
+      // Loaded exchanges come in any order.
       const place = count.days.findLastIndex((at) => at <= createdAt);
       count.days.splice(place + 1, 0, createdAt);
     },

@@ -1,4 +1,4 @@
-/** What exchanges are handed, and what of them others are handed. @module */
+/** The powers of exchanges, and the interface that others use. @module */
 import type { Label } from "../../../contracts/authority/colour.ts";
 import type { NewEvent } from "../../../contracts/task/event.ts";
 import type { ExchangeId, PeerArtifact, PeerName } from "../../../contracts/exchange/exchange.ts";
@@ -16,7 +16,7 @@ import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import type { AgentService } from "../../service.ts";
 import type { Closing } from "../../task/runs.ts";
 
-/** A change of an inbox that another commits: exactly one of `kept` and `dropped` follows. */
+/** A change of an inbox for a caller to commit, who then calls exactly one of `kept` and `dropped`. */
 export interface InboxChange {
   readonly entry: InboxEntry;
   readonly duplicate: boolean;
@@ -26,7 +26,7 @@ export interface InboxChange {
   dropped(): void;
 }
 
-/** The inboxes, as exchanges use them. */
+/** The part of the inboxes that exchanges use. */
 export interface ExchangeInbox {
   draft(
     message: AgentMessage,
@@ -36,28 +36,28 @@ export interface ExchangeInbox {
   pending(task: TaskId): boolean;
   release(id: InboxId): Promise<InboxEntry>;
   dismiss(id: InboxId, why: string): Promise<InboxEntry>;
-  /** Also what is settled. */
+  /** Reads also settled messages. */
   read(id: InboxId): Promise<Pick<InboxEntry, "state" | "why"> | undefined>;
 }
 
-/** What `openExchanges` is handed. */
+/** The parts of `openExchanges`. */
 export interface ExchangeParts {
   readonly store: Pick<Store, "documents" | "document" | "peek">;
   readonly log: Pick<EventLog, "append">;
   readonly inbox: ExchangeInbox;
   readonly service: Pick<AgentService, "create" | "cancel" | "finish" | "get" | "unattended">;
   readonly powers: Pick<Powers, "now" | "id" | "token" | "after">;
-  /** No turn of the task is under way. */
+  /** Whether no turn of the task is running. */
   turnOver(task: TaskId): boolean;
-  /** How confidential what a task says now is. */
+  /** Label of a task's current text. */
   labelOf(task: TaskId): Label;
-  /** A message as an agent reads it: data with its sender, never words of the operator. */
+  /** A message framed for an agent: data with its sender, never words of the operator. */
   frame(entry: InboxEntry): string;
-  /** What a task put in its outbox. */
+  /** The artifacts in a task's outbox. */
   artifacts(task: TaskId): Promise<readonly Artifact[]>;
-  /** The bytes of one, checked against its digest. Rejects `notFound`. */
+  /** The bytes of an artifact, checked against its digest. Rejects `notFound`. */
   read(artifact: Artifact): Promise<Uint8Array>;
-  /** There may be deliveries that are due. */
+  /** Called when deliveries may be due. */
   due(): void;
   /** Writes a line to the kernel's own log. */
   note(line: string): void;
@@ -69,46 +69,46 @@ export interface ExchangeFile {
   readonly mediaType: string;
   /** Base64. */
   readonly data: string;
-  /** As confidential as the peer said that its message is. */
+  /** The label that the peer gave its message. */
   readonly label: Label;
 }
 
-/** An exchange as the task that works for it reaches it. */
+/** An exchange, for the task that works on it. */
 export interface ExchangeTask {
   readonly exchange: ExchangeId;
   readonly peer: PeerName;
   readonly clearance: Label;
-  /** Its turn's end will ask this. Rejects `conflict` when nothing is under way. */
+  /** Asks the peer at the end of the turn. Rejects `conflict` if the exchange is finished. */
   ask(question: string): Promise<void>;
-  /** Its turn's end will answer with this alone, and end the exchange. */
+  /** Answers with this text alone at the end of the turn, and ends the exchange. */
   answer(text: string): Promise<void>;
-  /** Says this of itself while it works. The same `key` again says nothing twice. */
+  /** Sends a status text during work; a repeated `key` sends nothing. */
   say(text: string, key: string): Promise<void>;
-  /** Files of the peer's messages: those that the inbox delivered as `delivered` names them, and those of the first. */
+  /** Files of the peer's first message and of its messages named in `delivered`. */
   files(delivered: ReadonlySet<string>): Promise<readonly ExchangeFile[]>;
-  /** Shows an artifact. The same id again shows nothing twice. Rejects `tooLarge`, `conflict`. */
+  /** Shows an artifact to the peer; a repeated id shows nothing. Rejects `tooLarge`, `conflict`. */
   show(artifact: PeerArtifact): Promise<void>;
 }
 
 /** The exchanges of one kernel. */
 export interface Exchanges extends PeerExchanges {
-  /** A person lets a message in: the first becomes a task, a later one waits for its turn. */
+  /** Handles a person's release of a message: the first becomes a task, a later one waits for its turn. */
   onRelease(entry: InboxEntry): Promise<InboxEntry>;
-  /** A person does not let the first in: it is rejected in these words. */
+  /** Handles a person's dismissal of the first message: rejects the exchange with this text. */
   onDismiss(entry: InboxEntry, why: string): Promise<void>;
   ofTask(task: TaskId): ExchangeTask | undefined;
-  /** Whose task it is; undefined before there is one. */
+  /** The task of an exchange; undefined before there is one. */
   taskOf(exchange: string): TaskId | undefined;
-  /** An event of any task, once it is durable. */
+  /** Receives every task's events once durable. */
   saw(event: { readonly task: string; readonly kind: string; readonly body: object }): void;
-  /** As a service asks it: {@link TaskRunsParts.closing}. */
+  /** Implements {@link TaskRunsParts.closing}. */
   closing(task: TaskId, end: (more: Closing) => Promise<void>): Promise<boolean>;
-  /** No turn of the task is under way, and nothing waits for it. */
+  /** Called when no turn of the task is running and no message waits. */
   rested(task: TaskId): void;
-  /** Text of the agent while it works. */
+  /** Receives the agent's text during work. */
   text(task: TaskId, text: string): void;
   /** Brings exchanges and tasks into step after a crash. */
   recover(): Promise<void>;
-  /** Resolves when every step that was begun is over. */
+  /** Resolves when all steps begun so far have ended. */
   settled(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A peer's message: into the inbox and into its exchange in one commit, and a task where it was let in. @module */
+/** Accepts a peer's message: commits it to inbox and exchange together, and creates a task if allowed. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { SessionId, TaskId } from "../../../contracts/authority/ids.ts";
 import { toJsonObject } from "../../../contracts/base/json.ts";
@@ -22,16 +22,16 @@ import type { ExchangeKeeper } from "./keeper.ts";
 import type { ExchangeFile, ExchangeParts, ExchangeTask, InboxChange } from "./parts.ts";
 import { labelOfPeer, requestWords, saying, textOfParts } from "./words.ts";
 
-/** Most characters that one peer's messages take in one exchange. */
+/** Maximum characters of a peer's messages in one exchange. */
 const MAX_THEIRS = 4_000_000;
 
-/** Milliseconds in which a first message without a context is a retry: no public client names one. */
+/** Milliseconds within which an equal first message without a context is a retry; public clients name no context. */
 const RETRIES_MS = 3_600_000;
 
-/** What takes messages in. */
+/** Accepts messages. */
 interface ExchangeSends {
   send(sent: PeerSend): Promise<Exchange>;
-  /** Makes the task of an exchange whose message waits. */
+  /** Creates the task of an exchange whose message waits. */
   release(entry: InboxEntry): Promise<InboxEntry>;
 }
 
@@ -42,10 +42,10 @@ type SendParts = Pick<ExchangeParts, "inbox" | "service" | "powers" | "frame"> &
 
 export function makeExchangeSends(parts: SendParts): ExchangeSends {
   const { keeper, inbox, powers, service } = parts;
-  /** First messages whose exchange is being written. */
+  /** Exchanges being written, by digest of the first message. */
   const beginning = new Map<string, Promise<Exchange>>();
 
-  /** The request as the kernel lets a peer's be: whatever it came with. */
+  /** The request with the settings that the kernel enforces for peers. */
   const requestOf = ({ peer, request, message, metadata }: PeerSend): TaskRequest => ({
     ...request,
     session: SessionId.parse(powers.id("s")),
@@ -57,7 +57,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     onQuestion: "queue",
   });
 
-  /** Commits a change together with the task that it makes. */
+  /** Commits a change together with the new task. */
   const withTask = async (
     request: TaskRequest,
     entry: InboxChange,
@@ -73,7 +73,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     return await kept();
   };
 
-  /** Exactly one of `kept` and `dropped`. */
+  /** Runs `work` and calls exactly one of the entry's `kept` and `dropped`. */
   const settling = async (
     entry: InboxChange,
     work: () => Promise<ExchangeHead>,
@@ -102,7 +102,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
         const context = sent.context ?? ContextId.parse(`c${powers.token().slice(-24)}`);
         const request = requestOf(sent);
         const entry = await inbox.draft({
-          // Its id is not the one of the same words that follow later.
+          // The id differs from that of a later message with the same content.
           ...{ ...messageOf(peer, id, message), id: nameOf(message, "f") },
           ...{ kind: "handoff", body: words },
         }, {
@@ -163,7 +163,7 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
     async send(sent): Promise<Exchange> {
       if (sent.exchange !== undefined) return await follow(sent, sent.exchange);
       const first = firstOf(sent);
-      // Within a context, the same words are the same exchange however long ago that was.
+      // Within a context, an equal first message always means the same exchange.
       if (sent.context !== undefined && keeper.begunBy(first) === undefined) await keeper.all();
       const known = keeper.begunBy(first);
       const again = known !== undefined &&
@@ -197,22 +197,23 @@ export function makeExchangeSends(parts: SendParts): ExchangeSends {
 }
 
 /**
- * The same for a message that is the same one again: id and words, in the context that its peer named; where it named
- * none, to the same agent. A2A 1.0, section 3.1.1: ids of messages are unique, and an agent may know a retry by them.
+ * Digest that identifies a first message and its retries: message id and content, in the peer's
+ * context, or for the agent if there is none. A2A 1.0, section 3.1.1: message ids are unique, and
+ * an agent may detect retries by them.
  */
 function firstOf({ peer, agent, context, message }: PeerSend): string {
   const where = context === undefined ? [null, agent] : [context];
   return sha256Hex(canonicalJson([peer, ...where, wordsDigest(message)]));
 }
 
-/** Begins with the peer's own id: its words and ours about the same message can name it. */
+/** An inbox id that begins with the peer's message id, so that both sides can refer to the message. */
 function nameOf(message: PeerMessage, place: "f" | "d"): string {
   return `${message.id.slice(0, 80)}.${place}${wordsDigest(message)}`;
 }
 
 function messageOf(peer: string, exchange: ExchangeId, message: PeerMessage) {
   return {
-    // The same id with other words is another message.
+    // The same id with a different content is a different message.
     id: nameOf(message, "d"),
     sender: Sender.parse(`peer:${peer}`),
     senderTask: exchange,
@@ -234,14 +235,14 @@ function newHead(
     ...{ id, peer, agent, clearance, state: "submitted", entry: entry.id, said: false },
     first,
     ...(metadata === undefined ? {} : { metadata }),
-    // Whoever sends has the answer to this very message.
+    // The sender already receives the answer to this message.
     pushes: push === undefined ? [] : [{ config: push, delivered: 1, attempt: 0, again: 0 }],
     ...{ messages: 0, artifacts: 0, version: 0, createdAt: now, updatedAt: now },
     bytes: { theirs: sizeOf(message), ours: 0 },
   };
 }
 
-/** The exchange as it goes on after an answer to what was asked. */
+/** The exchange after its question was answered: working again. */
 export function goingOn(before: ExchangeHead): ExchangeHead {
   if (before.state !== "inputRequired" && before.state !== "authRequired") return before;
   const { status: _status, asking: _asking, answering: _answering, ...rest } = before;
@@ -260,31 +261,31 @@ function checkRoom(head: ExchangeHead, message: PeerMessage): number {
   );
 }
 
-/** Most characters that all artifacts of one exchange take. */
+/** Maximum characters of all artifacts of one exchange. */
 const MAX_OURS = 16_000_000;
 
-/** Refuses what comes too late. */
+/** The refusal of an operation on a finished exchange. */
 export function closed(head: Pick<ExchangeHead, "id" | "state">, verb: string): Fault {
   return new Fault("conflict", `Cannot ${verb} exchange ${head.id}: it is "${head.state}"`);
 }
 
-/** Makes that side of exchanges. */
+/** Makes the interface of exchanges for tasks. */
 export function makeExchangeTasks(
   { keeper, need, powers, labelOf }: {
     readonly keeper: ExchangeKeeper;
-    /** How confidential what a task says now is. */
+    /** Label of a task's current text. */
     labelOf(task: TaskId): Label;
     readonly powers: Pick<Powers, "now" | "token">;
     need(ask: { readonly peer?: PeerName; readonly exchange: ExchangeId }): ExchangeHead;
   },
 ): {
   taskOf(head: ExchangeHead): ExchangeTask;
-  /** Within the exchange's turn. */
+  /** Shows an artifact; call within the exchange's turn. */
   show(before: ExchangeHead, artifact: PeerArtifact): Promise<ExchangeHead>;
 } {
   const labelNow = ({ task }: ExchangeHead): Label => task === undefined ? "public" : labelOf(task);
 
-  /** A change by its task, while something is under way. */
+  /** Runs a change by the exchange's task, unless the exchange is finished. */
   const working = async (
     exchange: ExchangeId,
     verb: string,
@@ -318,7 +319,7 @@ export function makeExchangeTasks(
       ...{ exchange, peer, clearance },
       async files(delivered): Promise<readonly ExchangeFile[]> {
         const { history } = await keeper.whole(need({ exchange }));
-        // The first is the task's request. What a person has not let through since is not read past them.
+        // The first message is the task's request. Files of later messages require that the message was delivered.
         return history.filter(({ role }) => role === "peer").filter((message, n) =>
           n === 0 || delivered.has(nameOf(message, "d"))
         ).flatMap(({ parts, metadata }) =>

@@ -1,4 +1,4 @@
-/** Words of exchanges: a peer's as text for an agent, and what a peer is told. @module */
+/** Texts of exchanges: a peer's messages for an agent, and messages for a peer. @module */
 import { Fault, unreachable } from "../../../contracts/base/fault.ts";
 import { isObject } from "../../../contracts/base/json.ts";
 import { cleared, type Label, mixLabel } from "../../../contracts/authority/colour.ts";
@@ -8,13 +8,13 @@ import type { Artifact } from "../../../contracts/tool/workspace.ts";
 import { peerLabelIn, peerLabelOf } from "../../../contracts/exchange/peer_words.ts";
 import { parseJson } from "../../../port/mod.ts";
 
-/** Most characters of a peer's message as text: with the operator's words before it, it is one request. */
+/** Maximum characters of a peer's message as text, so that it fits into a request with the operator's words. */
 export const MAX_WORDS = 150_000;
-/** Longest text of one part, as contracts/exchange/exchange.ts has it. */
+/** Maximum text of one part, as in contracts/exchange/exchange.ts. */
 const MAX_PART = 262_144;
 const PLACE = "{{body}}";
 
-/** A peer's parts as the text of an inbox message. What is no text is named and not shown. Throws `tooLarge`. */
+/** A peer's parts as text of an inbox message; other parts are only named. Throws `tooLarge`. */
 export function textOfParts(parts: readonly PeerPart[]): string {
   const text = parts.map(textOfPart).join("\n\n");
   if (text.length <= MAX_WORDS) return text;
@@ -50,7 +50,7 @@ function called(
   return what.length === 0 ? "" : `, ${what.join(" ")}`;
 }
 
-/** How confidential a peer says that its message is: it can only raise that. */
+/** The label that a peer claims in metadata; it can only raise a label. */
 export function labelOfPeer(...metadata: readonly (string | undefined)[]): Label {
   return metadata.reduce<Label>((label, text) => {
     const said = text === undefined ? undefined : parseJson(text);
@@ -58,21 +58,21 @@ export function labelOfPeer(...metadata: readonly (string | undefined)[]): Label
   }, "public");
 }
 
-/** The operator's words with the framed message in its place, or after them. */
+/** The operator's template with the framed message in its place, or appended. */
 export function requestWords(template: string, framed: string): string {
   const place = template.indexOf(PLACE);
   if (place === -1) return `${template}\n\n${framed}`;
-  // Once: what a peer wrote is no template.
+  // Replace only once: the peer's text is not a template.
   return template.slice(0, place) + framed + template.slice(place + PLACE.length);
 }
 
-/** Text as a message of the agent. Text that is longer than a part becomes several. */
+/** Makes a message of the agent; long text is split into several parts. */
 export function saying(
   { powers, text, id, label }: {
     readonly powers: Pick<Powers, "now" | "token">;
     readonly text: string;
     readonly id?: string;
-    /** How confidential the text is: it is told. */
+    /** Label of the text, sent with the message. */
     readonly label?: Label | undefined;
   },
 ): PeerMessage {
@@ -88,7 +88,7 @@ export function saying(
   };
 }
 
-/** The text, or why its peer is not told. */
+/** The text, or a notice if the peer's clearance is too low. */
 export function within(
   text: string,
   flow: { readonly label: Label; readonly clearance: Label; readonly peer: string },
@@ -98,25 +98,25 @@ export function within(
   return `withheld: ${label}; the operator can raise peers.${peer}.clearance`;
 }
 
-/** Most bytes of one artifact. */
+/** Maximum bytes of one artifact. */
 const MAX_ARTIFACT_BYTES = 1_000_000;
-/** JSON that is shown: levels and values. */
+/** Limits of JSON artifacts. */
 const JSON_LIMITS = { frameBytes: 1_048_576, depth: 64, nodes: 100_000 } as const;
 const BYTES = "application/octet-stream";
-/** By the end of a file's name. */
+/** Media types by file extension. */
 const MEDIA: Readonly<Record<string, string>> = Object.freeze({
   ...{ txt: "text/plain", md: "text/plain", csv: "text/csv", html: "text/html" },
   ...{ json: "application/json", pdf: "application/pdf", png: "image/png", jpg: "image/jpeg" },
 });
 
-/** What an artifact holds. A link is its receiver's to follow. */
+/** Content of an artifact. Remit does not follow links. */
 type Shown =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "json"; readonly json: string }
   | { readonly kind: "link"; readonly url: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array };
 
-/** Makes it. Throws `tooLarge`, and `invalidArguments` for what is no JSON, or no address of the web. */
+/** Makes an artifact. Throws `tooLarge`, and `invalidArguments` for invalid JSON or web addresses. */
 export function peerArtifact(
   { id, name, description, shown, artifact, label }: {
     readonly id: string;
@@ -124,7 +124,7 @@ export function peerArtifact(
     readonly description: string;
     readonly shown: Shown;
     readonly artifact?: Artifact["id"] | undefined;
-    /** How confidential it is: it is told. */
+    /** Label of the artifact, sent with it. */
     readonly label?: Artifact["label"] | undefined;
   },
 ): PeerArtifact {

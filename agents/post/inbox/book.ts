@@ -1,4 +1,4 @@
-/** Messages that wait, in memory, and how many of whom: the settled ones are the store's. @module */
+/** Waiting messages in memory, and quotas by sender and box. Settled messages are only in the store. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type {
   Box,
@@ -10,19 +10,19 @@ import type {
 import type { DocumentWrite, Store } from "../../../contracts/task/store.ts";
 import { headOf, isWaiting, type Kept } from "./rows.ts";
 
-/** Bytes that all boxes together keep waiting. */
-const ALL_BYTES = 67_108_864;
+/** Maximum waiting bytes in all boxes together. */
+const MAX_BYTES = 67_108_864;
 const MINUTE = 60_000;
-/** A peer has its own rate at the gateway, which is the operator's to choose: this one is far above it. */
-const PEERS = 10;
-/** Senders whose rate is remembered; who was quiet for a minute is forgotten first. */
-const RATED = 10_000;
+/** Factor for peers, whose rate the operator sets at the gateway; this limit is far above it. */
+const PEER_FACTOR = 10;
+/** Maximum senders whose rate is remembered; those silent for a minute are dropped. */
+const MAX_RATED = 10_000;
 
-/** A message that waits. */
+/** A waiting message. */
 export interface Slot extends Kept {
-  /** A write of it is under way: nobody else may change it, and nobody is shown it. */
+  /** A write of the message is running: it must not be changed or shown meanwhile. */
   busy: boolean;
-  /** It is in the store. */
+  /** Whether the message is in the store. */
   durable: boolean;
 }
 
@@ -32,28 +32,28 @@ interface Tally {
   readonly ids: Set<InboxId>;
 }
 
-/** What waits. */
+/** The waiting messages. */
 export interface InboxBook {
   get(id: InboxId): Slot | undefined;
-  /** Waiting messages that are in the store, in order of arrival; of one box where it is named. */
+  /** Durable waiting messages in order of arrival, optionally of one box. */
   waiting(box?: Box): readonly InboxEntry[];
-  /** Waiting messages of a sender, also those that are just being written. */
+  /** Waiting messages of a sender, including those being written. */
   of(sender: Sender): readonly InboxEntry[];
-  /** Throws `rateLimited` when it does not fit. */
+  /** Throws `rateLimited` if a message would exceed a quota. */
   checkQuota(sender: Sender, box: Box, bytes: number): void;
   /** Counts one message of a sender; throws `rateLimited`. */
   checkRate(sender: Sender, now: number): void;
   put(slot: Slot): void;
-  /** Takes a message out; a settled one is remembered for a while without its words. */
+  /** Removes a message. */
   remove(id: InboxId): void;
-  /** Remembers that a message is settled. */
+  /** Remembers the head of a settled message. */
   settle(entry: InboxEntry): void;
   settled(): readonly InboxEntry[];
-  /** One of them. */
+  /** The head of a settled message. */
   head(id: InboxId): InboxEntry | undefined;
-  /** The next time that something expires; Infinity when nothing does. */
+  /** The next expiry of a waiting message; Infinity if none expires. */
   nextExpiry(): number;
-  /** Waiting messages whose time is over. */
+  /** Expired waiting messages. */
   expired(now: number): readonly InboxEntry[];
 }
 
@@ -107,7 +107,7 @@ export function makeInboxBook(quotas: InboxQuotas): InboxBook {
       if ((boxes.get(box)?.count ?? 0) >= quotas.perBox) {
         throw full(`${quotas.perBox} messages wait in its inbox`);
       }
-      if ((boxes.get(box)?.bytes ?? 0) + size > quotas.queuedBytes || bytes + size > ALL_BYTES) {
+      if ((boxes.get(box)?.bytes ?? 0) + size > quotas.queuedBytes || bytes + size > MAX_BYTES) {
         throw full("too many bytes wait");
       }
     },
@@ -115,13 +115,13 @@ export function makeInboxBook(quotas: InboxQuotas): InboxBook {
       const minute = Math.floor(now / MINUTE);
       const rate = rates.get(sender);
       if (rate === undefined || rate.minute !== minute) {
-        if (rates.size >= RATED) {
+        if (rates.size >= MAX_RATED) {
           for (const [each, { minute: of }] of rates) if (of !== minute) rates.delete(each);
         }
         rates.set(sender, { minute, count: 1 });
         return;
       }
-      const most = quotas.perMinute * (sender.startsWith("peer:") ? PEERS : 1);
+      const most = quotas.perMinute * (sender.startsWith("peer:") ? PEER_FACTOR : 1);
       if (rate.count >= most) {
         throw full(`${most} messages of its sender came in this minute`);
       }
@@ -162,7 +162,7 @@ export function makeInboxBook(quotas: InboxQuotas): InboxBook {
 const KIND = "inboxPlace";
 const BLOCK = 1_000;
 
-/** A place, and what is to be written with it. */
+/** A position in the order of arrival, and the documents to write with it. */
 interface Place {
   readonly n: number;
   readonly documents: readonly DocumentWrite[];
@@ -170,12 +170,12 @@ interface Place {
   dropped(): void;
 }
 
-/** Gives places in order. */
+/** Assigns positions in order. */
 export interface Places {
   next(): Place;
 }
 
-/** Goes on where earlier kernels reserved places, and above `known`. */
+/** Continues after the positions that earlier kernels reserved, and above `known`. */
 export async function openPlaces(
   store: Pick<Store, "document">,
   known: number,
@@ -185,7 +185,7 @@ export async function openPlaces(
   let version = row?.version ?? 0;
   let last = Math.max(known, typeof end === "number" ? end : 0);
   let reserved = last;
-  /** A reservation is being written: nobody else writes one meanwhile. */
+  /** A reservation is being written; no second one may be started. */
   let writing = false;
 
   return Object.freeze<Places>({

@@ -1,4 +1,4 @@
-/** Changes of messages that wait: an event and the documents that say the same, in one commit. @module */
+/** Changes of waiting messages: an event and its documents in one commit. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { AgentMessage, Box } from "../../../contracts/exchange/inbox.ts";
 import { toJson } from "../../../contracts/base/json.ts";
@@ -14,28 +14,28 @@ import { canonicalJson } from "../../../port/mod.ts";
 import type { InboxBook, Slot } from "./book.ts";
 import { bodyWrite, entryWrite, isWaiting, ownerOf } from "./rows.ts";
 
-/** Changes that are ready to be committed with others, in one append. Exactly one of the two follows. */
+/** Changes ready to be committed with others in one append; the caller then calls exactly one of `kept` and `dropped`. */
 export interface InboxMarking {
   readonly events: readonly NewEvent[];
   readonly documents: readonly DocumentWrite[];
-  /** They are durable. */
+  /** The changes are durable. */
   kept(): void;
-  /** They are not, and never will be. */
+  /** The changes were not committed. */
   dropped(): void;
 }
 
 export interface ChangesParts {
   readonly log: Pick<EventLog, "append">;
   readonly book: InboxBook;
-  /** The chain that tells of a message. */
+  /** The chain for a message's events. */
   chainOf(entry: InboxEntry): string;
 }
 
-/** Changes of what waits. */
+/** Changes of waiting messages. */
 export interface InboxChanges {
-  /** A message that may be changed now. Throws `notFound`, `conflict`. */
+  /** The message, if it may be changed now. Throws `notFound`, `conflict`. */
   need(id: InboxId): Slot;
-  /** Several changes for one commit. */
+  /** Prepares several changes for one commit. */
   changing(
     changes: readonly { readonly slot: Slot; readonly next: InboxEntry }[],
   ): InboxMarking;
@@ -107,10 +107,10 @@ export function makeInboxChanges(parts: ChangesParts): InboxChanges {
   });
 }
 
-/** Bytes of a whole message, as canonical JSON. */
+/** Maximum bytes of a message as canonical JSON. */
 const MAX_BYTES = 524_288;
 
-/** Trusts a message and its stamp, or throws `invalidInput`, `tooLarge`. */
+/** Parses a message and its stamp; throws `invalidInput`, `tooLarge`. */
 export function parseMessage(
   input: AgentMessage,
   stamp: MessageStamp,
@@ -133,7 +133,7 @@ export function parseMessage(
   return { message: result.data, bytes };
 }
 
-/** How a message stands when it comes in. */
+/** The entry of an incoming message, with its initial state. */
 export function entryOf(
   message: AgentMessage,
   stamp: MessageStamp & { readonly taken?: TaskId },
@@ -173,7 +173,7 @@ export function entryOf(
   };
 }
 
-/** What the log says of a change: names, states and counts. */
+/** The event of a change: names, states and counts. */
 export function inboxEvent(entry: InboxEntry): NewEvent {
   const { id, box, n, state, colour, label, bytes, exchange, task, message } = entry;
   return {
@@ -187,7 +187,7 @@ export function inboxEvent(entry: InboxEntry): NewEvent {
   };
 }
 
-/** A message that waited, as it stands from now on. */
+/** A waiting message in its new state. */
 export function settledAs(
   entry: InboxEntry,
   state: EntryState,

@@ -1,17 +1,12 @@
 /**
- * Messages of an inbox, put into conversations between turns: what shows them to the model and what marks them as
- * delivered is one commit, so that each is shown once, whenever the kernel dies.
+ * Delivers inbox messages into conversations between turns. One commit both shows messages to the
+ * model and marks them as delivered, so that each is shown exactly once even if the kernel dies.
  * @module
  */
 import { toJson } from "../../../contracts/base/json.ts";
 import { EXIT } from "../../../contracts/base/fault_exit.ts";
 import type { ChatMessage, Provenance } from "../../../contracts/model/chat.ts";
-import {
-  type Colour,
-  type Label,
-  mixColour,
-  mixLabel,
-} from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import type { TaskId } from "../../../contracts/authority/ids.ts";
 import { INBOX_QUOTAS, type InboxEntry } from "../../../contracts/exchange/inbox.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
@@ -34,29 +29,29 @@ export interface DeliveryParts {
   requestOf(task: TaskId): Promise<TaskRequest>;
   /** Runs a turn to its status. */
   turn(task: TaskId, message: ChatMessage): Promise<void>;
-  /** Nobody looks at the task from now on. */
+  /** Marks the task as unattended. */
   leave(task: TaskId): void;
-  /** Nobody looks at it. */
+  /** Whether the task is unattended. */
   alone(task: TaskId): boolean;
-  /** No turn is under way, and nothing is due. */
+  /** Called when no turn is running and no message is due. */
   rested?(task: TaskId): void;
 }
 
 /** Deliveries into conversations. */
 export interface Deliveries {
-  /** Takes up a task that waits for words when something is due for it. */
+  /** Starts a turn of a waiting task if a message is due for it. */
   look(task: TaskId): void;
-  /** Something came in. An interrupt cancels what is under way in an interactive task. */
+  /** Handles an arrived message. An interrupt cancels the running work of an interactive task. */
   arrived(entry: InboxEntry): void;
-  /** What a task is shown before it may end; undefined when nothing is due. */
+  /** Messages that a task must be shown before it ends; undefined if none is due. */
   more(task: TaskId): Promise<ChatMessage | undefined>;
-  /** A turn is over: where nobody waits at a terminal for the next words, its processes are given back. */
+  /** Handles the end of a turn: releases the task's processes unless a person is at its terminal. */
   rest(task: TaskId): Promise<void>;
-  /** Keeps deliveries away from a task while somebody else begins something with it. */
+  /** Suspends deliveries to a task while `work` runs. */
   engaged<T>(task: TaskId, work: () => Promise<T>): Promise<T>;
 }
 
-/** Makes them. */
+/** Makes the deliveries of inbox messages to tasks. */
 export function makeDeliveries(parts: DeliveryParts): Deliveries {
   const { keeper, runs, inbox, powers } = parts;
   const engaged = new Map<TaskId, number>();
@@ -115,7 +110,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     const state = keeper.get(task);
     if (state === undefined || runs.running(task) || engaged.has(task)) return;
     if (isFinal(state.status)) {
-      // What cannot be written now is written by the next kernel, which looks at every task.
+      // If this fails, the next kernel does it, since it checks every task.
       inbox.over(task).catch(() => undefined);
       return;
     }
@@ -150,24 +145,25 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
   });
 }
 
-// Messages as a model reads them: data, each with who sent it, and no line of it passes for one of ours. Every line
-// that a sender wrote begins with `| `, and what moves a cursor, hides or looks like something else is spelled out.
+// Messages as a model reads them: data with the sender's name, in which no line can pass for
+// Remit's. Every line of a sender begins with `| `, and characters that move the cursor, are
+// invisible or look like others are escaped.
 
-/** Columns of one line of a sender's: a model minds no long ones. */
+/** Columns of one line of a sender; models accept long lines. */
 const COLUMNS = 10_000;
-/** Columns of a field, of a reason, and of an action's arguments. */
-const FIELD = 200;
-const REASON = 400;
-const ARGUMENTS = 2_000;
-/** Characters of all names of senders. */
-const SOURCES = 400;
+/** Maximum columns of a field, a reason, and an action's arguments. */
+const MAX_FIELD = 200;
+const MAX_REASON = 400;
+const MAX_ARGUMENTS = 2_000;
+/** Maximum characters of all senders' names. */
+const MAX_SOURCES = 400;
 
-const field = (text: string, max = FIELD): string => JSON.stringify(displayText(text, { max }));
+const field = (text: string, max = MAX_FIELD): string => JSON.stringify(displayText(text, { max }));
 
 const quoted = (text: string, max: number): readonly string[] =>
   displayBlock(text, { prefix: "| ", columns: COLUMNS, max, maxLines: 5_000 });
 
-/** Our lines above what a sender says. */
+/** Remit's lines above a sender's text. */
 function headLines({ id, message, colour, label, exchange }: InboxEntry): readonly string[] {
   const { schema, causalParent, senderTask } = message;
   return [
@@ -190,19 +186,19 @@ function askedLines({ message }: InboxEntry): readonly string[] {
       `proposes to call ${
         field(tool, 64)
       }: nothing was done; propose it yourself if it serves the request: it passes the gate`,
-      ...quoted(given, ARGUMENTS),
-      ...(why === "" ? [] : ["its reason:", ...quoted(why, REASON)]),
+      ...quoted(given, MAX_ARGUMENTS),
+      ...(why === "" ? [] : ["its reason:", ...quoted(why, MAX_REASON)]),
     ]),
     ...message.requestedAuthority.flatMap(({ resource, right, path, why }) => [
       `asks for ${field(right, 32)} of ${field(resource, 64)} at ${
         field(path)
       }: nobody was given anything; only a person can`,
-      ...(why === "" ? [] : ["its reason:", ...quoted(why, REASON)]),
+      ...(why === "" ? [] : ["its reason:", ...quoted(why, MAX_REASON)]),
     ]),
   ];
 }
 
-/** One message, framed. At most `visibleBytes` of its body are shown. */
+/** Frames one message. At most `visibleBytes` of its body are shown. */
 export function frameMessage(
   entry: InboxEntry,
   options: { readonly visibleBytes?: number } = {},
@@ -215,20 +211,7 @@ export function frameMessage(
   ].join("\n");
 }
 
-/** The lowest colour and the highest label of some messages. */
-function taintOf(
-  entries: readonly InboxEntry[],
-): { readonly colour: Colour; readonly label: Label } {
-  let colour: Colour = "BLUE";
-  let label: Label = "public";
-  for (const each of entries) {
-    colour = mixColour(colour, each.colour);
-    label = mixLabel(label, each.label);
-  }
-  return { colour, label };
-}
-
-/** Whose words they are, at worst. */
+/** The least trusted origin of these senders. */
 function originOf(senders: readonly string[]): Provenance["origin"] {
   if (senders.every((sender) => sender === "host")) return "person";
   return senders.every((sender) => /^(?:host|agent:|task:|schedule:)/.test(sender))
@@ -236,7 +219,7 @@ function originOf(senders: readonly string[]): Provenance["origin"] {
     : "peer";
 }
 
-/** The message of a turn that shows what came in: its provenance is that of its worst part. */
+/** Frames messages as one chat message, whose provenance is that of the least trusted. */
 export function frameMessages(
   entries: readonly InboxEntry[],
   options: { readonly visibleBytes?: number } = {},
@@ -258,8 +241,8 @@ export function frameMessages(
     content,
     provenance: {
       origin: originOf(senders),
-      source: `inbox: ${senders.join(", ")}`.slice(0, SOURCES),
-      ...taintOf(entries),
+      source: `inbox: ${senders.join(", ")}`.slice(0, MAX_SOURCES),
+      ...mixTaints(...entries),
     },
   };
 }

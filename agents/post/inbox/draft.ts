@@ -1,4 +1,4 @@
-/** A message that comes in: judged, and given its place, before anything is written. @module */
+/** Judges an incoming message and assigns its position before anything is written. @module */
 import { InboxId } from "../../../contracts/exchange/inbox.ts";
 import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type {
@@ -24,13 +24,13 @@ import {
   scopeOf,
 } from "./rows.ts";
 
-/** Where a message is taken up. `taken`: it is that task's first words, and born delivered. */
+/** The stamp of a message. `taken`: the message is this task's request and counts as delivered. */
 export type DraftStamp = MessageStamp & { readonly taken?: TaskId };
 
-/** A message that is judged and has its place. */
+/** A judged message with its position. */
 export interface InboxDraft extends InboxMarking {
   readonly entry: InboxEntry;
-  /** It was there: there is nothing to write. */
+  /** The message was already stored: nothing to write. */
   readonly duplicate: boolean;
 }
 
@@ -41,37 +41,37 @@ export interface DraftParts extends JudgeParts {
   readonly senders: Senders;
   readonly parents: Parents;
   readonly places: Places;
-  /** A message in the store, however it stands. */
+  /** A message in the store, in any state. */
   stored(id: InboxId): Promise<Kept | undefined>;
-  /** Settles what has expired. */
+  /** Settles expired messages. */
   sweep(): Promise<void>;
-  /** A message as it stands at this look. */
+  /** A message by the current clock. */
   seen(entry: InboxEntry): InboxEntry;
-  /** Something is due: it is in the store. */
+  /** Called when a message is due and stored. */
   onQueued?(entry: InboxEntry): void;
 }
 
 const nothing = (): void => undefined;
 
-/** Makes the way in. It rejects as `AgentInbox.put` does. */
+/** Makes the function that accepts messages; it rejects like `AgentInbox.put`. */
 export function makeDrafts(
   parts: DraftParts,
 ): (message: AgentMessage, stamp: DraftStamp) => Promise<InboxDraft> {
   const { powers, quotas, book, senders, parents, places } = parts;
-  /** Ids that are just being written, and when that is over. */
+  /** Ids being written, with a promise of the end of the write. */
   const writing = new Map<InboxId, Promise<void>>();
 
-  /** Whether the message was there before, and whether with the same words. */
+  /** Whether the message was stored before, and with the same content. */
   const earlier = async (
     message: AgentMessage,
     { box, call }: DraftStamp,
   ): Promise<{ readonly id: InboxId; readonly first?: InboxEntry; readonly same: boolean }> => {
-    // Names of tasks elsewhere are their own: two of our tasks may hear of the same one.
+    // Task names of peers are their own: two of Remit's tasks may receive messages about the same one.
     const scope = scopeOf(message, box);
     const within = call === undefined ? scope : `${box} ${scope}`;
     const [id, before] = parents.idsOf(message.sender, within, message.id);
     for (const each of [id, before]) {
-      // Another may have begun to write the same meanwhile.
+      // Another call may have begun to write the same message.
       for (let busy = writing.get(each); busy !== undefined; busy = writing.get(each)) await busy;
       const found = book.get(each) ?? await parts.stored(each);
       if (found === undefined) continue;
@@ -84,14 +84,14 @@ export function makeDrafts(
   const begun = (id: InboxId): boolean =>
     writing.has(id) || book.get(id) !== undefined || book.head(id) !== undefined;
 
-  /** A sender of whom too much waits for review is not heard until a person looks. */
+  /** Mutes a sender with too many quarantined messages. */
   const muteLoud = (sender: Sender): void => {
     const aside = book.of(sender).filter(({ state }) => state === "quarantined").length;
-    // Of what is shared the kernel itself tells: a task that is over is no fault of the sender's.
+    // Messages about shared resources come from the kernel itself.
     const trusted = sender === "host" || sender.startsWith("resource:");
     if (trusted || aside < quotas.mutedAfter) return;
     const why = `${aside} of its messages are quarantined`;
-    // What cannot be written now is tried again with its next message.
+    // If this fails, the sender's next message tries again.
     senders.mute(sender, why, powers.now()).catch(nothing);
   };
 
@@ -102,7 +102,7 @@ export function makeDrafts(
     await parts.sweep();
     const facts = await parents.factsOf(message, stamp);
     let found = await earlier(message, stamp);
-    // INVARIANT: no await between this look and the place that it is given (test: "two puts … at once").
+    // INVARIANT: no await between this check and the assignment of the position (test: "two puts … at once").
     while (found.first === undefined && begun(found.id)) found = await earlier(message, stamp);
     if (found.first !== undefined && found.same) {
       return {
@@ -135,7 +135,7 @@ export function makeDrafts(
       ...{ entry, duplicate: false, events: [inboxEvent(entry)] },
       documents: [
         entryWrite({ ...slot, version: 0 }),
-        // What nobody will read is not kept: whoever sends it must not fill the disk.
+        // An expired body is not stored, so that a sender cannot fill the disk.
         bodyWrite(entry, entry.state === "expired" ? undefined : message, 0),
         ...place.documents,
       ],

@@ -1,6 +1,6 @@
 /**
- * The inboxes of one kernel: what comes in is judged, kept, and shown to a model as data. Every change is an event and
- * its documents in one commit.
+ * The inboxes of one kernel: messages are judged, stored, and shown to models as data. Every change
+ * commits an event and its documents together.
  *
  * @example
  * ```ts
@@ -44,48 +44,48 @@ import { makeParents, openSenders } from "./senders.ts";
 import { makeInboxPast } from "./past.ts";
 import { ENTRY_KIND, isWaiting, readKept, WAITING } from "./rows.ts";
 
-/** What {@link openInbox} is handed. */
+/** The parts of {@link openInbox}. */
 export interface InboxParts extends JudgeParts {
   readonly store: Pick<Store, "document" | "documents">;
   readonly log: Pick<EventLog, "append">;
   readonly powers: Pick<Powers, "now" | "id" | "token">;
   readonly quotas?: Partial<InboxQuotas>;
-  /** Something is due for a task: it is in the store. */
+  /** Called when a message for a task is due and stored. */
   onQueued?(entry: InboxEntry): void;
 }
 
-/** {@link AgentInbox} as the kernel has it: a change of it can be part of another's commit. */
+/** {@link AgentInbox} for the kernel: its changes can be part of another commit. */
 export interface Inbox extends AgentInbox {
-  /** What is said while calls are under way. */
+  /** Messages during calls. */
   readonly calls: CallInbox;
-  /** As `put`, but nothing is written yet. `taken`: it is that task's first words, and born delivered. */
+  /** Like `put`, without writing. `taken`: the message is this task's request and counts as delivered. */
   draft(message: AgentMessage, stamp: DraftStamp): Promise<InboxDraft>;
-  /** What waits becomes a task's first words. Throws `notFound`, `conflict`. */
+  /** Makes a waiting message a task's request. Throws `notFound`, `conflict`. */
   taking(id: InboxId, task: TaskId): InboxDraft;
-  /** What waits is shown to a task. Throws as `taking`. */
+  /** Marks waiting messages as shown to a task. Throws like `taking`. */
   delivering(ids: readonly InboxId[], task: TaskId): InboxMarking;
-  /** Also a settled one, with its words unless they are erased. */
+  /** Reads a message, also a settled one, with its text unless erased. */
   read(id: InboxId): Promise<InboxEntry | undefined>;
-  /** Also settled ones: ascending by `n`, the newest `limit` (1,000). */
+  /** Lists messages, also settled ones: the newest `limit` (1,000), ascending by `n`. */
   past(query: {
     readonly box?: Box;
     readonly state?: EntryState;
     readonly limit?: number;
   }): Promise<readonly InboxEntry[]>;
-  /** Something is due to a task, or is being shown to it right now. */
+  /** Whether a message for a task is due, or is being delivered. */
   pending(task: TaskId): boolean;
-  /** A task is over: what still waits for it is put aside for a person, but for what calls of it were told. */
+  /** Handles the end of a task: quarantines its waiting messages, and dismisses those of its calls. */
   over(task: TaskId): Promise<void>;
-  /** A task is purged: what its messages said is erased. */
+  /** Handles the purge of a task: erases the text of its messages. */
   forget(task: TaskId): Promise<void>;
-  /** Erases what those said that were settled before and are no task's; names and chain stay. */
+  /** Erases the text of messages settled before a time that belong to no task; names and chain stay. */
   eraseBefore(before: number): Promise<{ readonly erased: number }>;
 }
 
-/** Where events of agents' boxes go: they have no task's chain. */
+/** Chain for events of boxes without a task. */
 const CHAIN = "inbox";
 
-/** Opens the inboxes that earlier kernels left. */
+/** Opens the inboxes stored by earlier kernels. */
 export async function openInbox(parts: InboxParts): Promise<Inbox> {
   const { store, log, powers } = parts;
   const quotas: InboxQuotas = { ...INBOX_QUOTAS, ...parts.quotas };
@@ -109,7 +109,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     return id === undefined || known === undefined || known.purged ? CHAIN : id;
   };
 
-  /** Nothing is released to a task that will have no turn any more. */
+  /** Refuses to release a message to a finished task. */
   const checkOpen = ({ id, box }: InboxEntry): void => {
     const task = taskOfBox(box);
     const known = task === undefined ? undefined : parts.task(task);
@@ -117,7 +117,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
     throw new Fault("conflict", `Cannot release message ${id}: its task is over`);
   };
 
-  /** What has expired is settled as that. */
+  /** Settles expired messages. */
   const sweep = async (): Promise<void> => {
     if (book.nextExpiry() > powers.now()) return;
     for (const { id } of book.expired(powers.now())) {
@@ -126,7 +126,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
       await changes.settle(slot, settledAs(slot.entry, "expired", { now: powers.now() }));
     }
   };
-  /** Expired at this look, whether or not that is written. */
+  /** The entry by the current clock, even before its expiry is recorded. */
   const seen = (entry: InboxEntry): InboxEntry =>
     isWaiting(entry.state) && (entry.message.expiresAt ?? Infinity) <= powers.now()
       ? { ...entry, state: "expired" }
@@ -160,7 +160,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
   const { calls, isHeld } = makeCallInbox({
     ...{ book, put, delivering, isMuted: senders.isMuted, visibleBytes: quotas.visibleBytes },
   });
-  /** What a call under way will show is no news to anybody else. */
+  /** Reports a due message, unless a running call will show it. */
   const tell = (entry: InboxEntry): void => {
     if (entry.state === "queued" && !isHeld(entry)) parts.onQueued?.(entry);
   };
@@ -230,7 +230,7 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
       for (const { id, state } of book.waiting(Box.parse(`task:${task}`))) {
         const slot = book.get(id);
         if (slot === undefined || slot.busy || state !== "queued") continue;
-        // What was shared with it is nobody's matter any more.
+        // Messages of its calls and of shared resources no longer matter.
         const { call, message: { sender } } = slot.entry;
         const moot = call !== undefined || sender.startsWith("resource:");
         const to = moot ? "dismissed" : "quarantined";
@@ -255,26 +255,26 @@ export async function openInbox(parts: InboxParts): Promise<Inbox> {
   });
 }
 
-// Messages that come in while a call to their sender is under way: shown with the call's result, delivered by the commit
-// that keeps it, and nothing that would wake their task.
+// Messages that come during a call to their sender: shown with the call's result, delivered by the
+// commit that stores the result, without starting a turn.
 
 export interface CallInboxParts {
   readonly book: Pick<InboxBook, "waiting" | "get">;
-  /** Bytes of messages that one result shows. */
+  /** Maximum bytes of messages shown with one result. */
   readonly visibleBytes: number;
   readonly put: CallInbox["put"];
   isMuted(sender: Sender): boolean;
   delivering(ids: readonly InboxId[], task: TaskId): InboxMarking;
 }
 
-/** {@link CallInbox}, and which messages are its own for now. */
+/** {@link CallInbox}, and which messages it holds back. */
 export interface HeldCalls {
   readonly calls: CallInbox;
-  /** It waits for the result of a call that is under way: nobody else is shown it. */
+  /** Whether a message waits for the result of a running call. */
   isHeld(entry: Pick<InboxEntry, "box" | "call">): boolean;
 }
 
-/** Makes it: no call is under way. */
+/** A call inbox without running calls. */
 function makeCallInbox(parts: CallInboxParts): HeldCalls {
   const { book } = parts;
   const open = new Set<string>();
@@ -282,7 +282,7 @@ function makeCallInbox(parts: CallInboxParts): HeldCalls {
   const isHeld: HeldCalls["isHeld"] = ({ box, call }) =>
     call !== undefined && open.has(nameOf(box, call));
 
-  /** Also what an earlier call to the same sender left, as a crash does. */
+  /** Includes messages that an earlier call to the same sender left, for example after a crash. */
   const dueOf = (box: Box, sender: Sender): readonly InboxEntry[] => {
     const chosen: InboxEntry[] = [];
     let bytes = 0;
@@ -314,16 +314,16 @@ function makeCallInbox(parts: CallInboxParts): HeldCalls {
 
 const URGENT: ReadonlySet<AgentMessage["kind"]> = new Set(["interrupt", "approvalRequest"]);
 
-/** Interrupts and requests first, then as they came; at most `visibleBytes`, but always one. */
+/** Messages due for a task: interrupts and approval requests first, then by arrival; at most `visibleBytes`, but at least one. */
 function dueOf(
   book: Pick<InboxBook, "waiting" | "get">,
   task: TaskId,
   at: {
     readonly now: number;
     readonly visibleBytes: number;
-    /** A muted sender's messages are kept back. */
+    /** Whether a sender is muted, so that its messages are held back. */
     muted(sender: InboxEntry["message"]["sender"]): boolean;
-    /** It is shown with the result of a call that is under way. */
+    /** Whether a message will be shown with a running call's result. */
     isHeld(entry: InboxEntry): boolean;
   },
 ): readonly InboxEntry[] {

@@ -1,4 +1,4 @@
-/** Why a message is put aside for a person instead of shown to a model. @module */
+/** Decides whether a message is quarantined for a person instead of shown to a model. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import type { AgentMessage, InboxEntry, MessageStamp } from "../../../contracts/exchange/mod.ts";
@@ -6,31 +6,31 @@ import type { AgentTask } from "../../../contracts/task/mod.ts";
 import { parseJson } from "../../../port/mod.ts";
 import { isFinal } from "../../task/fold.ts";
 
-/** What a task is to the inbox. */
+/** The part of a task that the inbox uses. */
 export type KnownTask = Pick<AgentTask, "status" | "session" | "purged">;
 
-/** Who knows tasks, exchanges and the operator's rules. */
+/** Lookup of tasks and exchanges. */
 export interface JudgeParts {
   task(id: TaskId): KnownTask | undefined;
-  /** The task that an exchange with a peer became; undefined: it has none, or there is no such exchange. */
+  /** The task of an exchange with a peer; undefined without a task or exchange. */
   exchangeTask?(exchange: string): TaskId | undefined;
-  /** Tasks that have to do with each other beside those of one session: a parent and its child. */
+  /** Whether tasks of different sessions are related, such as a parent and its child. */
   related?(a: TaskId, b: TaskId): boolean;
 }
 
-/** What the inbox itself knows of a message. */
+/** The inbox's facts about a message. */
 export interface JudgeFacts {
-  /** How its causal parent stands. */
+  /** State of its causal parent. */
   readonly parent: "none" | "known" | "old" | "unknown";
-  /** It answers a message that its recipient sent to it. */
+  /** Whether it answers a message that its recipient sent to its sender. */
   readonly answers: boolean;
-  /** The same is waiting already. */
+  /** Waiting messages of the same sender in the same box. */
   readonly waiting: readonly InboxEntry[];
 }
 
-/** JSON of a body that names a schema: bytes, levels and values. */
+/** Limits of a JSON body. */
 const BODY_LIMITS = { frameBytes: 1_048_576, depth: 32, nodes: 10_000 } as const;
-/** Senders who may write to any task: they are the operator's own, or the kernel's. */
+/** Senders that may write to any task: the operator's own, and the kernel. */
 const FREE = /^(?:host$|webhook:|schedule:|resource:)/;
 
 /** The task of a box; undefined for an agent's. */
@@ -38,7 +38,7 @@ export function taskOfBox(box: string): TaskId | undefined {
   return box.startsWith("task:") ? TaskId.parse(box.slice("task:".length)) : undefined;
 }
 
-/** One sentence in words of ours; undefined when nothing speaks against it. */
+/** The reason for quarantine, one sentence; undefined if there is none. */
 export function whyAside(
   parts: JudgeParts,
   message: AgentMessage,
@@ -64,7 +64,7 @@ function whyStale(
   return isFinal(known.status) || known.purged ? "its task is over" : undefined;
 }
 
-/** Who sends, and what they have to do with the recipient. */
+/** Checks that the sender is known and related to the recipient. */
 function whyStranger(
   parts: JudgeParts,
   message: AgentMessage,
@@ -75,7 +75,7 @@ function whyStranger(
   if (FREE.test(sender)) return undefined;
   const to = taskOfBox(stamp.box);
   if (sender.startsWith("peer:")) {
-    // It was asked, by a call of this very task.
+    // A call of this task asked the peer.
     if (stamp.call !== undefined && to !== undefined) return undefined;
     if (stamp.exchange === undefined) return "its sender is a peer, and no exchange is named";
     if (to === undefined || parts.exchangeTask?.(stamp.exchange) === to) return undefined;

@@ -1,4 +1,4 @@
-/** Messages as the store holds them: what is known of one, and apart from it what it says. @module */
+/** Messages in the store: the entry, and the text in a separate document. @module */
 import { Digest } from "../../../contracts/authority/ids.ts";
 import {
   AgentMessage,
@@ -11,12 +11,12 @@ import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/task/
 import { canonicalJson } from "../../../port/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";
 
-/** Kinds of documents: what is known of a message, and what it says, which can be erased alone. */
+/** Document kinds: a message's entry, and its text, which can be erased separately. */
 export const ENTRY_KIND = "inbox";
 export const BODY_KIND = "inboxBody";
-/** Under what every message that waits lies: a kernel that starts loads these and no others. */
+/** `task` of all waiting messages' documents: a starting kernel loads only these. */
 export const WAITING = "waiting";
-/** Salt and digest of a message whose words are erased: nothing can be found out by them. */
+/** Salt and digest of an erased message, which reveal nothing. */
 export const ERASED: Digest = Digest.parse("0".repeat(64));
 const DAY = 86_400_000;
 const ID_DIGITS = 12;
@@ -26,26 +26,26 @@ export interface Kept {
   readonly entry: InboxEntry;
   /** Version of its document; 0 before it is written. */
   readonly version: number;
-  /** Version of the document that has its words. */
+  /** Version of the document with its text. */
   readonly bodyVersion: number;
-  /** SHA-256 over `salt` and the message: tells a replay from another message of the same id. */
+  /** SHA-256 over `salt` and the message: distinguishes a replay from a different message with the same id. */
   readonly salt: Digest;
   readonly digest: Digest;
 }
 
-/** Tells whether a message still waits for a turn or a person. */
+/** Whether a message waits for a turn or a person. */
 export function isWaiting(state: EntryState): boolean {
   return state === "queued" || state === "held" || state === "quarantined";
 }
 
-/** Under what the messages that were settled on a day lie. */
+/** `task` of the documents of messages settled on a day. */
 export function settledOn(at: number): string {
   return `d${Math.floor(at / DAY)}`;
 }
 
 /**
- * Digest of what a message says and where it goes. A call is the kernel's word for what a message follows from: the same
- * one may be heard during the next call, too.
+ * Digest of a message's content and recipient. During calls the causal parent, which the kernel
+ * sets, is excluded: the same message may arrive during the next call again.
  */
 export function digestOfMessage(
   salt: string,
@@ -61,12 +61,12 @@ export function digestOfMessage(
   );
 }
 
-/** What a message's id is unique in: its sender's task, else the recipient's, else the box. */
+/** Scope in which a message's id is unique: its sender's task, else the recipient's, else the box. */
 export function scopeOf(message: AgentMessage, box: string): string {
   return message.senderTask ?? message.recipientTask ?? box;
 }
 
-/** The id of a sender's message in the window that `at` lies in: who sends it again names the same. */
+/** The inbox id of a sender's message in a time window; a retry has the same id. */
 export function derivedId(
   of: { readonly sender: string; readonly scope: string; readonly id: string },
   window: number,
@@ -76,7 +76,7 @@ export function derivedId(
   return InboxId.parse(`m${digits.slice(-ID_DIGITS)}`);
 }
 
-/** Writes what is known of a message. `version` of `kept` is the one that it replaces. */
+/** The write of a message's entry over `version`. */
 export function entryWrite({ entry, version, salt, digest }: Kept): DocumentWrite {
   const { id, message, ...rest } = entry;
   const task = isWaiting(entry.state) ? WAITING : settledOn(entry.settledAt ?? entry.receivedAt);
@@ -86,7 +86,7 @@ export function entryWrite({ entry, version, salt, digest }: Kept): DocumentWrit
   };
 }
 
-/** Writes what a message says; `undefined` erases it. It belongs to its task, else to its box. */
+/** The write of a message's text; `undefined` erases it. */
 export function bodyWrite(
   entry: Pick<InboxEntry, "id" | "box" | "task">,
   message: AgentMessage | undefined,
@@ -98,12 +98,12 @@ export function bodyWrite(
   };
 }
 
-/** Whose purge takes a message: its task's, else its box's. */
+/** The owner whose purge erases a message: its task, else its box. */
 export function ownerOf({ task, box }: Pick<InboxEntry, "task" | "box">): string {
   return task ?? (box.startsWith("task:") ? box.slice("task:".length) : box);
 }
 
-/** What is known of a message whose words are erased. */
+/** The message of an entry whose text is erased. */
 function wordless(row: DocumentRow): unknown {
   return {
     id: row.id,
@@ -116,7 +116,7 @@ function wordless(row: DocumentRow): unknown {
   };
 }
 
-/** Reads a message back, with its words unless they are erased; undefined for a row that is none. */
+/** Parses a stored message, with its text unless erased; undefined for an invalid row. */
 export async function readKept(
   store: Pick<Store, "document">,
   row: DocumentRow,
@@ -140,7 +140,7 @@ export async function readKept(
   };
 }
 
-/** A message without its words: what memory keeps of one that is settled. */
+/** A message without its text, as memory keeps settled ones. */
 export function headOf(entry: InboxEntry): InboxEntry {
   const { id, sender, kind } = entry.message;
   return {

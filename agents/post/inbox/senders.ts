@@ -1,4 +1,4 @@
-/** What is remembered of senders: whether they are muted, and how far what they follow from was delivered. @module */
+/** State of senders: whether muted, and the floor of their causal parents. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import {
@@ -16,14 +16,14 @@ import { type JudgeFacts, taskOfBox } from "./judge.ts";
 import { derivedId, ENTRY_KIND, scopeOf } from "./rows.ts";
 
 const KIND = "inboxSender";
-/** Senders that are loaded, and boxes of one whose floor is remembered. */
-const MAX = 10_000;
-const BOXES = 64;
+/** Maximum senders loaded, and boxes of one sender whose floor is kept. */
+const MAX_SENDERS = 10_000;
+const MAX_BOXES = 64;
 
 /** Writes documents, durable when it resolves. */
 type WriteDocuments = (documents: readonly DocumentWrite[]) => Promise<void>;
 
-/** What is known of senders. */
+/** The known senders. */
 export interface Senders {
   muted(): readonly MutedSender[];
   isMuted(sender: Sender): boolean;
@@ -31,9 +31,9 @@ export interface Senders {
   checkMuted(sender: Sender): void;
   mute(sender: Sender, why: string, since: number): Promise<void>;
   unmute(sender: Sender): Promise<void>;
-  /** Place of the newest parent of a delivered message there; -1 when there was none. */
+  /** Position of the newest causal parent delivered there; -1 if none. */
   floor(sender: Sender, where: string): number;
-  /** Raises it. */
+  /** Raises the floor. */
   raise(sender: Sender, where: string, place: number): Promise<void>;
 }
 
@@ -56,19 +56,19 @@ function readKnown(version: number, body: Readonly<Record<string, unknown>>): Kn
   };
 }
 
-/** Loads what earlier kernels remembered. */
+/** Loads the senders stored by earlier kernels. */
 export async function openSenders(
   store: Pick<Store, "documents">,
   write: WriteDocuments,
 ): Promise<Senders> {
   const known = new Map<Sender, Known>();
-  for (const { id, version, body } of await store.documents({ kind: KIND, limit: MAX })) {
+  for (const { id, version, body } of await store.documents({ kind: KIND, limit: MAX_SENDERS })) {
     const sender = Sender.safeParse(id);
     if (sender.success) known.set(sender.data, readKnown(version, body));
   }
   let last: Promise<unknown> = Promise.resolve();
 
-  /** One after the other: each replaces the version that the one before it wrote. */
+  /** Serializes changes: each replaces the version that the previous one wrote. */
   const change = (sender: Sender, to: (now: Known) => Omit<Known, "version">): Promise<void> => {
     const done = last.then(async () => {
       const before = known.get(sender) ?? NOTHING;
@@ -107,7 +107,7 @@ export async function openSenders(
       if ((known.get(sender)?.floors[where] ?? -1) >= place) return;
       await change(sender, ({ floors, muted }) => {
         const { [where]: _before, ...rest } = floors;
-        const kept = Object.entries(rest).slice(-BOXES + 1);
+        const kept = Object.entries(rest).slice(-MAX_BOXES + 1);
         return {
           floors: { ...Object.fromEntries(kept), [where]: place },
           ...(muted === undefined ? {} : { muted }),
@@ -122,16 +122,16 @@ interface ParentsParts {
   readonly senders: Senders;
   readonly book: Pick<InboxBook, "get" | "of">;
   now(): number;
-  /** Milliseconds for which an id is remembered, at least. */
+  /** Minimum milliseconds that an id is remembered. */
   readonly window: number;
 }
 
-/** Causal parents. */
+/** Causal parents of messages. */
 export interface Parents {
-  /** The ids that a message has in this window and in the one before. */
+  /** The inbox ids of a message in the current and the previous time window. */
   idsOf(sender: Sender, scope: string, id: string): readonly [InboxId, InboxId];
   factsOf(message: AgentMessage, stamp: Pick<MessageStamp, "box" | "call">): Promise<JudgeFacts>;
-  /** What was delivered raises the floor beneath which its sender's parents are old. */
+  /** Raises the floor below which the sender's causal parents count as old. */
   delivered(entry: InboxEntry): void;
 }
 
@@ -139,7 +139,7 @@ export interface Parents {
 const PLACE = /^(t[0-9a-z]{12})#(\d{1,15})$/;
 
 interface Parent {
-  /** The place of a message among all, or of an event in its task. */
+  /** Position of a message among all, or of an event in its task. */
   readonly place: number;
   readonly box: string | undefined;
 }
@@ -167,7 +167,7 @@ export function makeParents(parts: ParentsParts): Parents {
     return undefined;
   };
 
-  /** Boxes in which a sender reads answers. */
+  /** Boxes in which a sender receives answers. */
   const boxesOf = ({ sender, senderTask }: AgentMessage): readonly string[] => {
     const task = TaskId.safeParse(senderTask);
     return [sender, ...(task.success ? [`task:${task.data}`] : [])];
@@ -199,24 +199,24 @@ export function makeParents(parts: ParentsParts): Parents {
     return undefined;
   };
 
-  /** Places of messages and of events are counted apart. */
+  /** Floors of messages and of events are separate. */
   const floorAt = (message: AgentMessage, box: Box): string =>
     PLACE.test(message.causalParent ?? "") ? `${box}#` : box;
 
   return Object.freeze<Parents>({
     idsOf,
     async factsOf(message, { box, call }): Promise<JudgeFacts> {
-      // Its parent is the call: the kernel says so, and calls under way at once have no order.
+      // The parent is the call, set by the kernel; simultaneous calls have no order.
       if (call !== undefined) return { waiting: [], answers: false, parent: "known" };
       const parent = await parentOf(message, box);
-      // Only of these is it asked whether the same waits already.
+      // Only these kinds are checked for duplicates.
       const once = message.kind === "interrupt" || message.kind === "approvalRequest";
       const waiting = once ? book.of(message.sender).filter((each) => each.box === box) : [];
       const floor = senders.floor(message.sender, floorAt(message, box));
       return {
         waiting,
         answers: parent?.answers === true,
-        // The person answers what they like, when they like.
+        // The person may answer anything at any time.
         parent: message.causalParent === undefined || message.sender === "host"
           ? "none"
           : parent === undefined

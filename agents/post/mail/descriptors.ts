@@ -1,4 +1,4 @@
-/** The tools of mail, petnames and proposals, in the words that a model is shown. @module */
+/** The tools of mail, petnames and proposals, as models see them. @module */
 import { ToolDescriptor } from "../../../contracts/tool/tool.ts";
 
 const PATH = {
@@ -24,7 +24,7 @@ interface Spec {
   readonly category: ToolDescriptor["category"];
   readonly says: string;
   readonly takes?: Readonly<Record<string, object>>;
-  /** Names of `takes` that may stay away. */
+  /** Optional names of `takes`. */
   readonly maybe?: readonly string[];
 }
 
@@ -168,7 +168,7 @@ const SPECS = {
 /** A tool of mail. */
 export type MailTool = keyof typeof SPECS;
 
-/** Their descriptors. */
+/** Descriptors of the mail tools. */
 export const MAIL_DESCRIPTORS: Readonly<Record<MailTool, ToolDescriptor>> = Object.freeze({
   ...Object.fromEntries(
     Object.entries(SPECS).map(([name, spec]) => [name, described(name, spec)]),

@@ -1,4 +1,4 @@
-/** An agent's inbox as it reads it: its messages with their numbers, parsed once. @module */
+/** An agent's view of its inbox: numbered messages, parsed once. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Box, InboxEntry, InboxId } from "../../../contracts/exchange/inbox.ts";
@@ -17,27 +17,27 @@ import {
   textOf,
 } from "./tool.ts";
 
-/** A message that its agent may read. */
+/** A message that the agent may read. */
 export interface Letter {
   readonly entry: InboxEntry;
-  /** Undefined for a message that is no mail of Remit's: its body is what it says. */
+  /** Undefined for a message that is not in Remit's mail format; then the body is plain text. */
   readonly mail: Mail | undefined;
 }
 
 /** An agent's letters. */
 export interface Letters {
-  /** Looks for new ones; oldest first, without those that were put aside. */
+  /** Reads the inbox; oldest first, without dismissed letters. */
   look(): Promise<readonly Letter[]>;
-  /** One of those that were seen. @throws Fault `notFound`, `invalidArguments` */
+  /** A letter of the last `look`, by number. @throws Fault `notFound`, `invalidArguments` */
   numbered(given: JsonObject[string] | undefined): Letter;
-  /** Its agent put a message aside. */
+  /** Records that the agent dismissed messages. */
   dismissed(ids: readonly InboxId[]): void;
 }
 
-/** Messages that are listed at once. */
-const MAX = 200;
+/** Maximum number of messages listed at once. */
+const MAX_LETTERS = 200;
 
-/** Makes them. What waits for a person's decision is not among them. */
+/** An agent's letters; messages that wait for a person's decision are excluded. */
 export function makeLetters(
   { task, agent, peer, inbox, heard }: Pick<MailParts, "task" | "agent" | "peer" | "heard"> & {
     inbox(): Pick<MailInbox, "past">;
@@ -46,17 +46,19 @@ export function makeLetters(
   const boxes: readonly Box[] = [`task:${task}`, `agent:${agent}`];
   const seen = new Map<number, Letter>();
   const aside = new Set<InboxId>();
-  // INVARIANT: who works for a peer repeats nobody else's mail to it (test: "what alice sent is no letter of a task of mallory's").
+  // INVARIANT: a task that works for a peer reads no other mail, which it could repeat (test: "what alice sent is no letter of a task of mallory's").
   const mayRead = ({ box, message }: InboxEntry): boolean =>
     peer === undefined || box === `task:${task}` || message.sender === peer;
 
   return Object.freeze<Letters>({
     async look(): Promise<readonly Letter[]> {
-      const found = await Promise.all(boxes.map((box) => inbox().past({ box, limit: MAX })));
-      // What came during a call is that call's to show first.
+      const found = await Promise.all(
+        boxes.map((box) => inbox().past({ box, limit: MAX_LETTERS })),
+      );
+      // Messages that came during a call are shown with that call's result first.
       const entries = found.flat().filter(mayRead).filter(({ id, state, message, call }) =>
         (state === "delivered" || (state === "queued" && call === undefined)) && !aside.has(id) &&
-        // What a task wrote itself is no news to it.
+        // Skip the task's own messages.
         !(message.sender === `agent:${agent}` && message.senderTask === task)
       ).sort((a, b) => a.n - b.n);
       const letters = entries.map((entry): Letter => ({ entry, mail: mailIn(entry.message) }));
@@ -113,17 +115,18 @@ function edgeWords({ edges }: Extract<Mail, { type: "package" | "resolution" }>)
   return Object.fromEntries(edges.map(({ name, reference }) => [name, wordsOf(reference)]));
 }
 
-/** The edge of every message that names its sender. */
+/** The implicit edge of every message that refers to its sender. */
 export const FROM = "FROM";
 
-/** Where an answer goes. @throws Fault `refused` for a peer, which is answered by other tools */
+/** The box for an answer. @throws Fault `refused` for a peer, which other tools answer */
 export function answering({ message }: InboxEntry): Box {
   const box = answerBox(message);
   if (box !== undefined) return box;
   throw new Fault("refused", `Cannot send to ${message.sender}: it is no agent of this kernel`);
 }
 
-// `adopt`: something that a message carries gets a name; a capability is derived, never more than was offered.
+// `adopt`: gives a name to something that a message carries; a capability is derived and never
+// exceeds the offer.
 
 export function adoptTools(
   parts: MailParts,
@@ -154,7 +157,7 @@ export function adoptTools(
         const { colour, label } = letter.entry;
         const from = letter.entry.message.sender;
         return {
-          // Authority changes hands: a person is asked, whatever it permits.
+          // A transfer of authority always needs consent.
           effect: reference.kind === "lease" ? "mutateLocal" : "stage",
           ...{ colour, label },
           summary: `adopt ${wordsOf(reference)}, from ${from}`.slice(0, 1_000),

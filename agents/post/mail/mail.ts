@@ -1,5 +1,5 @@
 /**
- * Mail of one task: its agent's names, its inbox, its proposals, as tools that the gate decides.
+ * Mail of one task: the agent's names, inbox and proposals, as tools behind the gate.
  *
  * @example
  * ```ts
@@ -24,9 +24,9 @@ import { proposalTools } from "./proposal_tools.ts";
 /** A task's mail. */
 export interface TaskMail {
   readonly bindings: readonly ToolBinding[];
-  /** Folds what an earlier outcome of the task recorded. */
+  /** Folds the record of an earlier outcome of the task. */
   fold(record: JsonObject): void;
-  /** A proposal waits: its program goes on once it is settled. */
+  /** Whether a proposal waits to be settled. */
   unfinished(): boolean;
 }
 

@@ -1,5 +1,5 @@
 /** The tools over an agent's own names. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { ToolName } from "../../../contracts/authority/ids.ts";
 import { toJson } from "../../../contracts/base/json.ts";
@@ -22,25 +22,24 @@ import {
 } from "./names.ts";
 import type { MailAct, MailCall, MailParts, Said } from "./tool.ts";
 
-/** What a path led to, and what whoever named it had read. */
+/** The thing at a path, with the colour and label of those who named it. */
 interface Found extends NamedBy {
   readonly named: Named;
 }
 
 const KNOWN: NamedBy = { colour: "BLUE", label: "public" };
 
-/** What a path of a process leads to, special names too. @throws Fault `notFound`, `invalidArguments` */
+/** The thing at a process's path, including special names. @throws Fault `notFound`, `invalidArguments` */
 async function find(parts: MailParts, path: PetPath, process: ProcessRow): Promise<Found> {
   const [first = ""] = path;
   if (SPECIAL_NAMES.has(first)) return { ...KNOWN, named: special(parts, path, process) };
-  const { directory, colour, label } = await parts.names.look();
+  const { directory, ...by } = await parts.names.look();
   const named = namedAt(directory, path);
   if (named === undefined) throw missing(path);
-  const kept = named.kind === "value" ? named : KNOWN;
-  return { named, colour: mixColour(colour, kept.colour), label: mixLabel(label, kept.label) };
+  return { named, ...mixTaints(by, named.kind === "value" ? named : KNOWN) };
 }
 
-/** {@link find}, for what is no directory. */
+/** Like {@link find}; throws for a directory. */
 export async function findReference(
   parts: MailParts,
   path: PetPath,
@@ -54,7 +53,7 @@ export async function findReference(
   );
 }
 
-/** Why a process does not hold what a reference describes; undefined when it does, or when it describes nothing held. */
+/** Why a process does not hold the described capability; undefined if it does, or for other references. */
 export function whyNotHeld(
   parts: Pick<MailParts, "leases">,
   named: Reference,
@@ -95,7 +94,7 @@ export function wordsOf(named: Named): string {
   }
 }
 
-/** `SELF`, `HOST`, and beneath `AGENT` what the process holds. */
+/** The special names `SELF`, `HOST`, and `AGENT` with the process's holdings. */
 function special(parts: MailParts, path: PetPath, process: ProcessRow): Named {
   const [first, kind, ...rest] = path;
   if (path.length === 1 && first === "SELF") return { kind: "agent", box: `agent:${parts.agent}` };
@@ -259,7 +258,7 @@ const ALL = [
   'help with methodName says more of one tool, as {"methodName":"send"}.',
 ].join("\n");
 
-/** The help of one tool, or of all of it. */
+/** The help on one tool, or on all. */
 function helpOn(tool: JsonObject[string] | undefined): string {
   const found = Object.values(MAIL_DESCRIPTORS).find(({ name }) => name === tool);
   return found === undefined ? ALL : `${found.name}: ${found.description}\n${found.paramSchema}`;

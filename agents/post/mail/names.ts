@@ -1,5 +1,5 @@
-/** A directory of petnames as a value: looked into, and changed into another. @module */
-import { Colour, Label, mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+/** Directories of petnames as immutable values, and their store. @module */
+import { Colour, Label, mixTaints, type Taint } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJsonObject } from "../../../contracts/base/json.ts";
 import { Directory, NAMES_MOST, PetPath, SPECIAL_NAMES } from "../../../contracts/exchange/mail.ts";
@@ -7,14 +7,14 @@ import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type { Reference } from "../../../contracts/exchange/mod.ts";
 import type { EventLog, Store } from "../../../contracts/task/mod.ts";
 
-/** What a path leads to. */
+/** The thing at a path. */
 export type Named = Directory | Reference;
 
-/** A directory without names. */
+/** An empty directory. */
 export const NO_NAMES: Directory = Object.freeze({ kind: "directory", entries: Object.freeze({}) });
 
 /**
- * Reads a path: a list of names, or names with `/` between them.
+ * Parses a path: a list of names, or names with `/` between them.
  * @throws Fault `invalidArguments` for a name with other characters than letters, digits, `.`, `_` and `-`.
  */
 export function parsePath(given: unknown): PetPath {
@@ -30,7 +30,7 @@ export function parsePath(given: unknown): PetPath {
   );
 }
 
-/** What stands at a path; undefined when there is nothing. */
+/** The thing at a path; undefined if there is none. */
 export function namedAt(directory: Directory, path: PetPath): Named | undefined {
   let at: Named | undefined = directory;
   for (const name of path) {
@@ -41,7 +41,7 @@ export function namedAt(directory: Directory, path: PetPath): Named | undefined 
 }
 
 /**
- * The directory with `named` at `path`, in place of what was there.
+ * The directory with `named` at `path`, replacing any previous one.
  * @throws Fault `refused` for a special name, `notFound` where no directory is above it, `tooLarge` past the bounds.
  */
 export function withNamed(directory: Directory, path: PetPath, named: Named): Directory {
@@ -49,7 +49,7 @@ export function withNamed(directory: Directory, path: PetPath, named: Named): Di
   return bounded(changed(directory, path, named));
 }
 
-/** The directory without what stands at `path`. @throws Fault `refused` for a special name, `notFound` */
+/** The directory without the name at `path`. @throws Fault `refused` for a special name, `notFound` */
 export function withoutNamed(directory: Directory, path: PetPath): Directory {
   mayChange(path);
   if (namedAt(directory, path) === undefined) throw missing(path);
@@ -57,8 +57,8 @@ export function withoutNamed(directory: Directory, path: PetPath): Directory {
 }
 
 /**
- * The directory with what stood at `from` now at `to`: both, or neither.
- * @throws Fault as the other two; `invalidArguments` when a directory would be moved into itself.
+ * The directory with the thing at `from` moved to `to`.
+ * @throws Fault as `withNamed` and `withoutNamed`; `invalidArguments` when a directory would be moved into itself.
  */
 export function withMoved(directory: Directory, from: PetPath, to: PetPath): Directory {
   mayChange(from);
@@ -73,7 +73,7 @@ export function withMoved(directory: Directory, from: PetPath, to: PetPath): Dir
   return withNamed(withoutNamed(directory, from), to, named);
 }
 
-/** @throws Fault `notFound` that names the path */
+/** The fault `notFound` for a path. */
 export function missing(path: PetPath): Fault {
   return new Fault(
     "notFound",
@@ -138,26 +138,23 @@ function measure(directory: Directory): { readonly names: number; readonly depth
 
 const KIND = "names";
 
-/** What whoever gave the names had read: it falls, and rises, and stays so. */
-export interface NamedBy {
-  readonly colour: Colour;
-  readonly label: Label;
-}
+/** Colour and label of everyone who gave names: colours only fall and labels only rise. */
+export type NamedBy = Taint;
 
 /** One agent's names. */
 export interface AgentNames {
   look(): Promise<NamedBy & { readonly directory: Directory }>;
-  /** Durable when it resolves. What `change` throws leaves everything as it was. */
+  /** Durable when it resolves. If `change` throws, nothing changes. */
   change(by: NamedBy, change: (now: Directory) => Directory): Promise<void>;
 }
 
 /** The names of all agents of a kernel. */
 export interface NamesStore {
-  /** `task` is whose log the change stands in. */
+  /** `task`: the task whose log records the changes. */
   of(agent: string, task: TaskId): AgentNames;
 }
 
-/** Makes the store. */
+/** The names store over a document store. */
 export function makeNamesStore(
   { store, log }: { readonly store: Pick<Store, "document">; readonly log: EventLog },
 ): NamesStore {
@@ -199,13 +196,12 @@ export function makeNamesStore(
       Object.freeze<AgentNames>({
         look: () => provide(agent),
         async change(by, change): Promise<void> {
-          // One after another: the next change begins with what this one made.
+          // Serialize changes: the next one starts from this one's result.
           const turn = (busy.get(agent) ?? Promise.resolve()).then(async () => {
             const now = await provide(agent);
             const next: Kept = {
               directory: change(now.directory),
-              colour: mixColour(now.colour, by.colour),
-              label: mixLabel(now.label, by.label),
+              ...mixTaints(now, by),
               version: now.version + 1,
             };
             const { version: _version, ...body } = next;

@@ -1,5 +1,5 @@
-/** The tools over an agent's inbox. What a message carries is described; who adopts it derives it. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+/** The tools over an agent's inbox. Messages carry descriptions of capabilities; adopting one derives a lease. @module */
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MAIL_SCHEMA, PetName as PetNameSchema } from "../../../contracts/exchange/mail.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
@@ -29,7 +29,7 @@ import {
 } from "./tool.ts";
 import { type NamedBy, parsePath } from "./names.ts";
 
-/** Leases that are offered at once, in all messages of a kernel. */
+/** Maximum number of leases offered in all messages of a kernel. */
 const MAX_OFFERS = 10_000;
 
 const KINDS: Readonly<Record<Mail["type"], MessageKind>> = {
@@ -46,7 +46,7 @@ export function postTools(
 ): Readonly<Partial<Record<MailTool, MailAct>>> {
   const { leases, offers } = parts;
 
-  /** Puts a message into a box, and remembers which leases it offers. */
+  /** Sends a message to a box and records the leases that it offers. */
   const post = async (
     call: MailCall,
     to: Box,
@@ -55,7 +55,7 @@ export function postTools(
     const { process, task } = call, { mail, carries } = letter;
     const edges = mail.type === "package" || mail.type === "resolution" ? mail.edges : [];
     const { entry } = await parts.inbox().put({
-      // Named by the call: the same call after a crash is the same message.
+      // Derived from the call, so that a call repeated after a crash sends the same message.
       id: `mail-${call.idempotencyKey.slice(0, 40)}`,
       sender: `agent:${parts.agent}`,
       senderTask: task,
@@ -69,8 +69,7 @@ export function postTools(
       requestedAuthority: [],
     }, {
       box: to,
-      colour: mixColour(process.colour, carries.colour),
-      label: mixLabel(process.label, carries.label),
+      ...mixTaints(process, carries),
     });
     for (const { name, reference } of edges) {
       if (reference.kind !== "lease") continue;
@@ -85,7 +84,7 @@ export function postTools(
     return { content: JSON.stringify(value), value };
   };
 
-  /** What a process may send: never more than it holds. */
+  /** A reference that the process holds and may send. */
   const sendable = async (
     given: string,
     process: ProcessRow,
@@ -126,13 +125,7 @@ export function postTools(
       effect: "read",
       async run(): Promise<Said> {
         const found = await letters.look();
-        let by: NamedBy = { colour: "BLUE", label: "public" };
-        for (const { entry } of found) {
-          by = {
-            colour: mixColour(by.colour, entry.colour),
-            label: mixLabel(by.label, entry.label),
-          };
-        }
+        const by = mixTaints(...found.map(({ entry }) => entry));
         const value = found.map(letterView);
         const sources = found.slice(-20).map(({ entry: { message, colour, label } }) => ({
           source: `mail of ${message.sender}`,
@@ -155,14 +148,11 @@ export function postTools(
               `${petNames.length} petnames: one petname for each edge name, and texts around them`,
           );
         }
-        let carries: NamedBy = { colour: "BLUE", label: "public" };
+        const taints: NamedBy[] = [];
         const edges: Edge[] = [];
         for (const [n, name] of edgeNames.entries()) {
           const { reference, ...by } = await sendable(petNames[n] ?? "", process);
-          carries = {
-            colour: mixColour(carries.colour, by.colour),
-            label: mixLabel(carries.label, by.label),
-          };
+          taints.push(by);
           edges.push({ name: edgeName(name), reference });
         }
         if (new Set(edgeNames).size !== edgeNames.length || edgeNames.includes(FROM)) {
@@ -173,7 +163,7 @@ export function postTools(
         }
         return await post(call, await boxOf(call), {
           mail: { type: "package", strings, edges },
-          carries,
+          carries: mixTaints(...taints),
         });
       },
     },
@@ -234,7 +224,7 @@ export function postTools(
   };
 }
 
-/** A value, as what a name stands for. @throws Fault `tooLarge` */
+/** A reference to a value. @throws Fault `tooLarge` */
 export function namedValue(value: XJson, { colour, label }: NamedBy): Reference {
   const json = canonicalJson(encodeXJson(value));
   if (json.length <= 65_536) return { kind: "value", json, colour, label };

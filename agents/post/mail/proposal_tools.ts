@@ -1,6 +1,7 @@
 /**
- * Eval proposals: an agent proposes a program, a person decides over exactly that text, and only then it runs, as the
- * ordinary tool `exec`. The question is the gate's own, about the call `proposal_run`.
+ * Eval proposals: an agent proposes a program, a person decides on exactly that text, and only then
+ * it runs, through the ordinary tool `exec`. The question is the gate's own, about the call
+ * `proposal_run`.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -24,13 +25,13 @@ import type { MailAct, MailParts, Said } from "./tool.ts";
 import { parsePath, withNamed } from "./names.ts";
 import { programFor, type Proposals, type Settled } from "./proposals.ts";
 
-/** Proposals of a task that may wait at once. */
+/** Maximum number of waiting proposals of a task. */
 const MAX_PENDING = 16;
 
-/** Bytes of one settlement: two programs, a result, reasons. */
+/** Maximum bytes of one settlement: two programs, a result, reasons. */
 const SETTLEMENT_BYTES = 700_000;
 
-/** How a decision came back: settled, or it waits for a person whom nobody reaches now. */
+/** Result of a decision: settled, or waiting for a person who cannot be reached now. */
 type Landed =
   | { readonly kind: "settled" }
   | { readonly kind: "waits"; readonly fault: Fault };
@@ -39,23 +40,23 @@ export function proposalTools(
   parts: MailParts,
   proposals: Proposals,
 ): Readonly<Partial<Record<MailTool, MailAct>>> & {
-  /** A proposal was made: its question is put. */
+  /** Asks the questions of pending proposals. */
   proposed(call: Pick<GrantedCall, "pid">): void;
 } {
-  /** Decisions under way, by proposal. */
+  /** Running decisions by proposal. */
   const flights = new Map<number, Promise<Landed>>();
-  /** Refusals that no outcome of the task says yet. */
+  /** Refusals not yet recorded in an outcome of the task. */
   const refused = new Map<number, Settled>();
 
-  /** The gate's answer to the run of a proposal: it asks the person. */
+  /** Calls the gate to run a proposal; the gate asks the person. */
   const ask = async (proposal: Proposed, pid: Pid): Promise<ToolResult> => {
     const call = {
-      // Named by the proposal: the same one after a crash or a wait is the same call.
+      // Derived from the proposal, so that it is the same call after a crash or a wait.
       id: CallId.parse(`proposal-${proposal.n}`),
       name: "proposal_run",
       arguments: canonicalJson(runArguments(proposal)),
     };
-    // Whoever interrupts a turn takes no proposal back.
+    // Interrupting a turn does not withdraw a proposal.
     const never = new AbortController().signal;
     for (;;) {
       const gate = parts.gate();
@@ -64,7 +65,7 @@ export function proposalTools(
         throw new Fault("gone", "Cannot decide a proposal: its task has ended");
       }
       const result = await gate.call(pid, call, snapshot, never);
-      // The tools changed while the person thought: the same question, among the tools of now.
+      // The tools changed while the person decided: ask again with the current tools.
       const stale = parts.processOf(pid)?.snapshot?.id !== snapshot;
       if (result.outcome !== "unknownTool" || !stale) return result;
     }
@@ -83,7 +84,7 @@ export function proposalTools(
     }
   };
 
-  /** What a person said instead: their other version, where they sent one. */
+  /** The settlement of a refused proposal, with the person's counter-proposal if there is one. */
   const refusalOf = async (
     { n, source }: Proposed,
     { outcome, error = "", colour, label }: ToolResult,
@@ -117,7 +118,7 @@ export function proposalTools(
     if (before !== undefined) return before;
     const flight = decide(proposal, pid).finally(() => flights.delete(proposal.n));
     flights.set(proposal.n, flight);
-    // Whoever asks for settlements hears of it.
+    // `settlements` reports the error.
     flight.catch(() => undefined);
     return flight;
   };
@@ -202,7 +203,7 @@ export function proposalTools(
       async run({ args, process }, signal): Promise<Said> {
         const after = typeof args["after"] === "number" ? args["after"] : 0;
         for (;;) {
-          // One at a time, in their order: each is told whole.
+          // Return settlements one at a time, in order, so that each fits.
           const [ready] = proposals.settled(after);
           if (ready !== undefined) return told(ready);
           const [more] = [...refused.values()].filter(({ proposal }) =>
@@ -231,15 +232,15 @@ export function proposalTools(
   }
 }
 
-/** Arguments that a person is shown, whole. */
+/** The complete arguments that a person is shown. */
 function runArguments({ n, program, resultName }: Proposed): JsonObject {
   return { proposal: n, program, ...(resultName === undefined ? {} : { resultName }) };
 }
 
-/** The proposal that a call runs. @throws Fault `conflict` unless it is exactly what was proposed, and still waits */
+/** The proposal that a call runs. @throws Fault `conflict` unless the arguments match a pending proposal exactly */
 function known(proposals: Proposals, args: JsonObject): Proposed {
   const proposal = proposals.pending().find(({ n }) => n === args["proposal"]);
-  // INVARIANT: what runs is what was proposed and shown, to the letter (test: "… changed after it was shown").
+  // INVARIANT: exactly the proposed and shown program runs (test: "… changed after it was shown").
   if (proposal !== undefined && canonicalJson(runArguments(proposal)) === canonicalJson(args)) {
     return proposal;
   }
@@ -251,7 +252,7 @@ function known(proposals: Proposals, args: JsonObject): Proposed {
   );
 }
 
-/** What a program gave, without what it logged: a text unless it is JSON, to the last digit. */
+/** A program's result without its console output: JSON if it parses and prints identically, else text. */
 function resultIn(content: string): XJson {
   const [value = ""] = content.split("\n[console]\n");
   try {
@@ -263,7 +264,7 @@ function resultIn(content: string): XJson {
   }
 }
 
-/** The first that is settled; that they wait when all of them do: what runs meanwhile is not left alone. */
+/** Resolves with the first settled decision, or with a waiting one once all of them wait. */
 function first(under: readonly Promise<Landed>[], signal: AbortSignal): Promise<Landed> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(new Fault("cancelled", "Cannot wait on: it was interrupted"));

@@ -1,5 +1,5 @@
-/** What a task proposed and what became of it: the fold of its committed outcomes. @module */
-import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";
+/** Proposals and settlements of a task, folded from its committed outcomes. @module */
+import { mixTaints } from "../../../contracts/authority/colour.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { MailRecord } from "../../../contracts/exchange/mail.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";
@@ -15,23 +15,23 @@ import { findReference, whyNotHeld, wordsOf } from "./name_tools.ts";
 import { type NamedBy, parsePath } from "./names.ts";
 import type { MailParts } from "./tool.ts";
 
-/** A settlement before it has its place. */
+/** A settlement without its sequence number. */
 export type Settled = Omit<Settlement, "seq">;
 
 /** The proposals of one task. */
 export interface Proposals {
-  /** Number of the next one. */
+  /** The number of the next proposal. */
   next(): number;
-  /** Proposed and not settled, oldest first. */
+  /** Unsettled proposals, oldest first. */
   pending(): readonly Proposed[];
-  /** Settled ones after the first `after`, in the order in which they were settled. */
+  /** Settlements after the first `after`, in order of settlement. */
   settled(after: number): readonly Settlement[];
   get(n: number): Proposed | undefined;
-  /** Folds one outcome's record; keys of other parts are passed over. A proposal is settled once. */
+  /** Folds one outcome's record, ignoring other keys. A proposal is settled only once. */
   fold(record: JsonObject): void;
 }
 
-/** Makes the fold; `dismissed` hears of messages that were put aside. */
+/** An empty fold; `dismissed` receives ids of dismissed messages. */
 export function makeProposals(
   dismissed: (ids: NonNullable<MailRecord["dismissed"]>) => void,
 ): Proposals {
@@ -61,11 +61,11 @@ export function makeProposals(
   });
 }
 
-/** Longest program, with its constants. */
-const LONGEST = 200_000;
+/** Maximum length of a program with its constants. */
+const MAX_PROGRAM = 200_000;
 
 /**
- * The whole program: this text is what a person is shown, and exactly what runs.
+ * The complete program: a person is shown this text, and exactly this text runs.
  * @throws Fault `notFound`, `refused`, `invalidArguments`, `tooLarge`
  */
 export async function programFor(
@@ -80,7 +80,7 @@ export async function programFor(
         "edge names; give one for each, all different",
     );
   }
-  let { colour, label } = process;
+  let taint = mixTaints(process);
   const lines: string[] = [];
   for (const [n, name] of codeNames.entries()) {
     const path = parsePath(edgeNames[n]);
@@ -89,15 +89,14 @@ export async function programFor(
     if (why !== undefined) {
       throw new Fault("refused", `Cannot propose a program with "${path.join("/")}": ${why}`);
     }
-    colour = mixColour(colour, by.colour);
-    label = mixLabel(label, by.label);
+    taint = mixTaints(taint, by);
     lines.push(`const ${name} = ${constantOf(named)};`);
   }
   const program = [...lines, source].join("\n");
-  if (program.length <= LONGEST) return { program, colour, label };
+  if (program.length <= MAX_PROGRAM) return { program, ...taint };
   throw new Fault(
     "tooLarge",
-    `Cannot propose the program: with its values it is over ${LONGEST} characters`,
+    `Cannot propose the program: with its values it is over ${MAX_PROGRAM} characters`,
   );
 }
 
@@ -108,7 +107,7 @@ function constantOf(named: Reference): string {
     case "tool":
       return `(args = {}) => remit.tool(${JSON.stringify(named.tool)}, args)`;
     default:
-      // Nothing that a program could call: it says what it is.
+      // Not callable: the constant is a description.
       return JSON.stringify(wordsOf(named));
   }
 }

@@ -1,4 +1,4 @@
-/** What the tools of mail are made of: one maker of bindings, and what all of them are handed. @module */
+/** The common parts of the mail tools, and the maker of their bindings. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Colour, EffectClass, Label } from "../../../contracts/authority/colour.ts";
 import type { Gate, Leases } from "../../../contracts/authority/gate.ts";
@@ -23,7 +23,7 @@ import type { ProcessRow } from "../../../contracts/task/process.ts";
 import { MAIL_DESCRIPTORS, type MailTool } from "./descriptors.ts";
 import type { AgentNames } from "./names.ts";
 
-/** Leases that messages offer, by message and edge: in this kernel's memory, never in a message. */
+/** Leases offered in messages, by message and edge; kept in this kernel's memory, never in a message. */
 export type Offers = Map<string, LeaseId>;
 
 /** Names an edge of a message among {@link Offers}. */
@@ -31,66 +31,66 @@ export function offerOf(message: InboxId, edge: string): string {
   return `${message} ${edge}`;
 }
 
-/** What of the kernel's inboxes the tools use. */
+/** The part of the kernel's inboxes that the tools use. */
 export interface MailInbox extends Pick<AgentInbox, "put" | "dismiss"> {
-  /** Also settled ones, with their words. */
+  /** Lists messages, including settled ones, with their text. */
   past(query: { readonly box: Box; readonly limit?: number }): Promise<readonly InboxEntry[]>;
 }
 
-/** What the tools of one task are handed. */
+/** The parts of one task's tools. */
 export interface MailParts {
   readonly task: TaskId;
-  /** The agent's name: whose directory and box it is. */
+  /** The agent's name, which selects directory and box. */
   readonly agent: string;
-  /** The peer that the task works for, which is told what the task says; absent: it works for nobody outside. */
+  /** The peer that the task works for, which receives the task's text; absent: none. */
   readonly peer?: Sender | undefined;
   readonly names: AgentNames;
-  /** The kernel's inboxes: asked for at each call, because tools are wired before them. */
+  /** The kernel's inboxes: read at each call, because tools are wired before them. */
   inbox(): MailInbox;
   readonly leases: Pick<Leases, "covering" | "derive" | "alive" | "get">;
   readonly offers: Offers;
   /** Whether one scope lies within another. */
   covers(outer: Scope, inner: Scope): boolean;
   processOf(pid: Pid): ProcessRow | undefined;
-  /** The gate as the task has it; undefined when it has ended. */
+  /** The task's gate; undefined once the task has ended. */
   gate(): Pick<Gate, "call"> | undefined;
-  /** The task read a letter of another: it may answer. */
+  /** Records that the task has read a letter of another task, so that it may answer. */
   heard(from: TaskId): void;
-  /** Takes the call's token, once. Throws as the token does. */
+  /** Redeems the call's token. Throws if that fails. */
   redeem(call: GrantedCall): void;
 }
 
-/** What a call came to, before it is a result. */
+/** A call's result before it becomes a {@link PowerResult}. */
 export interface Said extends Partial<Pick<PowerResult, "value" | "failed" | "sources">> {
   readonly content: string;
-  /** Absent: it says nothing that its caller did not know. */
+  /** Absent: contains nothing that the caller did not know. */
   readonly colour?: Colour;
   readonly label?: Label;
   readonly record?: MailRecord;
 }
 
-/** A call under way, with its process. */
+/** A running call with its process. */
 export type MailCall = GrantedCall & { readonly process: ProcessRow };
 
 /** One tool's own part. */
 export interface MailAct {
   readonly effect: EffectClass;
-  /** What of the call is not the tool's usual: read from state as it is now. Throws a fault. */
+  /** Deviations from the tool's defaults, from the current state. Throws a fault. */
   resolve?(
     args: JsonObject,
     caller: ProcessRow,
   ): Partial<Pick<Resolved, "effect" | "digests" | "idempotent" | "colour" | "label" | "summary">>;
-  /** It waits for people, or for calls that have deadlines of their own. */
+  /** Set if the tool waits for people, or for calls with deadlines of their own. */
   readonly keepsDeadline?: true;
-  /** Bytes of its answer; absent: 65,536. */
+  /** Maximum bytes of its answer; absent: 65,536. */
   readonly resultBytes?: number;
   run(call: MailCall, signal: AbortSignal): Promise<Said>;
 }
 
-/** Bytes of a tool's answer. */
+/** Default maximum bytes of a tool's answer. */
 const RESULT_BYTES = 65_536;
 
-/** Makes a tool as the gate knows it. */
+/** Makes the binding of a tool. */
 export function mailBinding(
   parts: Pick<MailParts, "redeem" | "processOf"> & { fold(record: JsonObject): void },
   name: MailTool,
@@ -129,13 +129,13 @@ export function mailBinding(
   });
 }
 
-/** A text among arguments that the schema let in; empty when absent. */
+/** A string argument; empty if absent. */
 export function textOf(args: JsonObject, name: string): string {
   const value = args[name];
   return typeof value === "string" ? value : "";
 }
 
-/** Texts among arguments; empty when absent. */
+/** A list of strings; empty if absent. */
 export function textsOf(args: JsonObject, name: string): readonly string[] {
   const value = args[name];
   return Array.isArray(value) ? value.map(String) : [];

@@ -4,7 +4,8 @@
  * @module
  */
 import { sha256Hex } from "../../../port/digest.ts";
-import { type Delegation, delegationClaim, toJson } from "../../../contracts/base/mod.ts";
+import { type Delegation, delegationClaim } from "../../../contracts/base/delegation.ts";
+import { toJson } from "../../../contracts/base/mod.ts";
 import { canonicalJson } from "../../../port/mod.ts";
 import type { KernelLink } from "../../../launch/kernel/kernels.ts";
 import type { KeyRing } from "../../../config/key/ring.ts";

@@ -1,7 +1,8 @@
 /**
- * Templates: typed answers that a model fills in at fixed steps of its work, each with a version, an instruction and an
- * example. A template is a shape and never a right: what a model proposes in one is granted by the gate alone.
- * Versions are never changed, only followed. docs/templates.md says what each is for.
+ * Templates: typed answers that a model fills in at fixed steps of its work, each with a version,
+ * an instruction and an example. A template is a form and never a permission: its proposals are
+ * granted by the gate alone. A published version never changes. docs/templates.md describes each
+ * template.
  * @module
  */
 import * as z from "zod";
@@ -13,10 +14,10 @@ const Line = z.string().trim().min(1).max(500);
 const Lines = z.array(Line).max(32);
 const Id = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/);
 
-/** How much may go wrong. */
+/** Severity of possible harm. */
 const Risk = z.enum(["low", "medium", "high"]);
 
-/** What a model says of a task before it acts: version 1, which narrowed nothing. */
+/** A model's description of a task before it acts: version 1, which narrowed nothing. */
 const IntakeV1 = z.object({
   objective: Line.describe("the task in one sentence, in your own words"),
   risk: Risk.describe("what may go wrong: low where nothing is changed or sent"),
@@ -26,12 +27,11 @@ const IntakeV1 = z.object({
     z.object({ tool: ToolName, atMost: z.int().min(1).max(1_000) }).strict(),
   ).max(64).describe("tools that you expect to call, and how often at most"),
 }).strict();
-/** What a model says of a task before it acts: version 2. Tools and mounts that it does not name are given up. */
+/** A model's description of a task before it acts: version 2. Unnamed tools and mounts are given up. */
 export const IntakeV2 = IntakeV1.extend({
   mounts: z.array(MountName).max(64)
     .describe("folders that you need, of those that you hold; the others are given up"),
 });
-/** See {@link IntakeV2}. */
 export type IntakeV2 = z.infer<typeof IntakeV2>;
 
 const PlanV1 = z.object({
@@ -39,11 +39,11 @@ const PlanV1 = z.object({
     z.object({
       id: Id,
       does: Line,
-      /** Ids of subtasks that must be done before. */
+      /** Ids of subtasks that must be done first. */
       after: z.array(Id).max(32),
-      /** How somebody else can check that it is done. */
+      /** How another party can check that it is done. */
       gate: Line,
-      /** How it is taken back. */
+      /** How to undo it. */
       rollback: Line,
     }).strict(),
   ).min(1).max(64),
@@ -54,7 +54,7 @@ const PlanV1 = z.object({
   const known = new Set<string>();
   for (const { id, after } of context.value.subtasks) {
     if (known.has(id)) wrong(`"${id}" stands twice`);
-    // In the order in which they can be done: a circle cannot be written down.
+    // Subtasks are listed in a feasible order, which excludes cycles.
     const missing = after.find((each) => !known.has(each));
     if (missing !== undefined) {
       wrong(`"${id}" comes after "${missing}", which must stand before it`);
@@ -63,13 +63,12 @@ const PlanV1 = z.object({
   }
 });
 
-/** Why a call is needed, in the words of the model that proposes it: version 1. */
+/** The proposing model's reason for a call: version 1. */
 export const CallReviewV1 = z.object({
   why: Line.describe("why this call is needed for what the person asked"),
   authority: Line.describe("whose files, accounts, machines or money it touches"),
   without: Line.describe("what happens if it is not made"),
 }).strict();
-/** See {@link CallReviewV1}. */
 export type CallReviewV1 = z.infer<typeof CallReviewV1>;
 
 const Finding = z.object({
@@ -82,7 +81,7 @@ const CodeReviewV1 = z.object({
   behaviour: z.array(Finding).max(64),
   security: z.array(Finding).max(64),
   tests: z.object({ hold: Lines, missing: Lines }).strict(),
-  /** What the reviewer could not find out. */
+  /** Questions that the reviewer could not settle. */
   doubt: Lines,
   verdict: z.enum(["accept", "change", "reject"]),
 }).strict().check((context) => {
@@ -99,27 +98,27 @@ const HandoffV1 = z.object({
   /** What was checked, how, and whether it held. */
   verification: z.array(z.object({ check: Line, held: z.boolean() }).strict()).max(64),
   risks: Lines,
-  /** What is worth remembering: a person decides whether it is. */
+  /** Proposed memories; a person decides. */
   memory: Lines,
 }).strict();
 
-/** A template as it is listed and filled in. */
+/** A template. */
 export interface Template {
   readonly name: string;
   readonly version: number;
   /** One line. */
   readonly about: string;
-  /** What a model is told, before the schema. */
+  /** Instruction to the model, before the schema. */
   readonly ask: string;
   /** JSON Schema (draft 7) as JSON text. */
   readonly schema: string;
-  /** A value that fits. */
+  /** A valid value. */
   readonly example: Json;
-  /** Why a value does not fit, one sentence; undefined when it does. */
+  /** Why a value is invalid, one sentence; undefined if valid. */
   misfit(value: Json): string | undefined;
 }
 
-/** Makes a template of a shape. */
+/** Makes a template from a schema. */
 export const makeTemplate = (
   { name, version = 1, shape, ...rest }: Pick<Template, "name" | "about" | "ask" | "example"> & {
     readonly version?: number;
@@ -129,7 +128,7 @@ export const makeTemplate = (
   let text: string | undefined;
   return Object.freeze<Template>({
     ...{ name, version, ...rest },
-    // Made when somebody asks: a process that only knows the names does not pay for it.
+    // Computed on first use, so that a process that needs only names does not pay for it.
     get schema(): string {
       return text ??= JSON.stringify(z.toJSONSchema(shape, { target: "draft-7", io: "input" }));
     },
@@ -143,7 +142,7 @@ export const makeTemplate = (
   });
 };
 
-/** Says what a task is before anything is done. */
+/** The description of a task before it begins. */
 export const INTAKE: Template = makeTemplate({
   name: "intake",
   version: 2,
@@ -162,7 +161,7 @@ export const INTAKE: Template = makeTemplate({
   },
 });
 
-/** Says why a call that a person is asked about is needed. */
+/** The reason for a call that a person is asked about. */
 export const CALL_REVIEW: Template = makeTemplate({
   name: "call_review",
   about: "why a call is needed and what it touches; stands in the question",
@@ -251,7 +250,7 @@ export function titleOf({ name, version }: Pick<Template, "name" | "version">): 
   return `${name}@${version}`;
 }
 
-/** The JSON value of a model's answer: alone, or in the one block of code that models like to put around it. */
+/** The JSON value of a model's answer, bare or in a single code fence; undefined if invalid. */
 export function valueIn(answer: string): Json | undefined {
   const fenced = /^\s*```(?:json)?\s*\n([^]*?)\n\s*```\s*$/.exec(answer)?.[1];
   try {

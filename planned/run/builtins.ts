@@ -1,4 +1,4 @@
-/** Methods of texts and lists, and functions of the box. Pure: no clock, no randomness, nothing shared. @module */
+/** Methods of texts and lists, and the built-in functions. No clock, no randomness. @module */
 import type { Json } from "../../contracts/base/json.ts";
 import {
   type Data,
@@ -17,15 +17,15 @@ import {
   type Value,
 } from "./values.ts";
 
-/** What a method works with: its arguments, and the mark of all of them together. */
+/** The arguments of a method, and the mark of all of them together. */
 interface Given {
   readonly args: readonly Value[];
   readonly mark: Mark;
   readonly meter: Meter;
 }
 
-/** Longest text in which is looked for something: the time is their product. */
-const SOUGHT = 10_000;
+/** Longest text to search for: the time is the product of both lengths. */
+const MAX_NEEDLE = 10_000;
 
 function wrong(name: string, data: Data): Stopped {
   return new Stopped(`${name} is no method of ${kindOf(data)}`);
@@ -47,12 +47,12 @@ function whole(data: Data): number {
   throw new Stopped(`a number was expected, and it is ${kindOf(data)}`);
 }
 
-/** Whether two values are the same; lists and records never are. */
+/** Whether two values are equal; lists and records never are. */
 export function isSame(a: Data, b: Data): boolean {
   return a === b && (typeof a !== "object" || a === null);
 }
 
-/** A method of a value. @throws Stopped */
+/** Calls a method of a value. @throws Stopped */
 export function method(name: string, on: Value, given: Given): Value {
   const { data } = on, { mark, meter } = given;
   const plain = (value: Data): Value => {
@@ -60,7 +60,7 @@ export function method(name: string, on: Value, given: Given): Value {
     return { data: value, mark };
   };
   if (typeof data === "string") return ofText(name, data, given, plain);
-  if (isList(data)) return ofList(name, data, given, plain);
+  if (isList(data)) return ofList(name, data, given);
   if (name === "toString" && typeof data !== "object") return plain(toText(on, meter));
   if (name === "toFixed" && typeof data === "number") {
     const digits = optional(given, 0, whole) ?? 0;
@@ -75,7 +75,7 @@ function ofText(name: string, data: string, given: Given, plain: (value: Data) =
   const number = (at: number): number | undefined => optional(given, at, whole);
   const sought = (): string => {
     const part = text(given, 0);
-    if (part.length > SOUGHT) throw new Stopped("what is looked for is too long");
+    if (part.length > MAX_NEEDLE) throw new Stopped("what is looked for is too long");
     meter.step(1 + data.length / 100);
     return part;
   };
@@ -113,7 +113,7 @@ function ofText(name: string, data: string, given: Given, plain: (value: Data) =
       const part = sought(), by = text(given, 1);
       const found = name === "replace" ? 1 : data.split(part).length - 1;
       meter.make(data.length + found * by.length);
-      // A function, so that no mark in the text means anything.
+      // A function as replacement, so that `$` patterns in the text have no meaning.
       return plain(data[name](part, () => by));
     }
     case "slice":
@@ -143,7 +143,7 @@ function ofText(name: string, data: string, given: Given, plain: (value: Data) =
   }
 }
 
-function ofList(name: string, data: List, given: Given, plain: (value: Data) => Value): Value {
+function ofList(name: string, data: List, given: Given): Value {
   const { args, meter, mark } = given, { list } = data;
   meter.step(1 + list.length / 10);
   const number = (at: number): number | undefined => optional(given, at, whole);
@@ -151,7 +151,7 @@ function ofList(name: string, data: List, given: Given, plain: (value: Data) => 
     meter.make(items.length);
     return { data: { list: items }, mark };
   };
-  /** Each element says something of what is found, or not found. */
+  /** The mark of a search result: it depends on every element. */
   const looked = (): Mark => list.reduce((all, each) => mix(all, each.mark), mark);
   switch (name) {
     case "at": {
@@ -191,15 +191,14 @@ function ofList(name: string, data: List, given: Given, plain: (value: Data) => 
       return { ...made(order), mark: looked() };
     }
     default:
-      return plain(undefined) && wrongList(name, data);
+      throw wrong(name, data);
   }
 }
 
-function wrongList(name: string, data: Data): never {
-  throw wrong(name, data);
-}
-
-/** Texts by their units, numbers by their size; -1, 0 or 1. @throws Stopped for two of different kinds */
+/**
+ * Compares texts by UTF-16 code units and numbers by size; -1, 0 or 1. @throws Stopped for values
+ * of different kinds
+ */
 export function compare(a: Data, b: Data): number {
   if (
     (typeof a === "string" && typeof b === "string") ||
@@ -210,8 +209,8 @@ export function compare(a: Data, b: Data): number {
   throw new Stopped(`${kindOf(a)} and ${kindOf(b)} have no order`);
 }
 
-/** A function of the box. @throws Stopped */
-export function box(name: string, given: Given): Value {
+/** Calls a built-in function. @throws Stopped */
+export function builtin(name: string, given: Given): Value {
   const { args, mark, meter } = given, [first] = args, data = first?.data;
   const value = (json: Data): Value => ({ data: json, mark });
   switch (name) {
