@@ -11,7 +11,7 @@
  * | 7 | mode: policy, flow, guards; an earlier answer | gate/step_mode.ts |
  * | 8 | after a wait, 1 to 7 again; commit intent, single-use token | here, gate/perform.ts |
  * | 9 | the power acts, within a deadline | gate/perform.ts |
- * | 10 | commit the outcome; guard, redact, cut | gate/result.ts, gate/events.ts |
+ * | 10 | guard, redact, cut; commit the outcome; release it | gate/result.ts, gate/events.ts |
  *
  * @module
  */
