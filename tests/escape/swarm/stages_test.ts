@@ -90,7 +90,8 @@ Deno.test("what a planner had read goes with its words: the author is told so, a
       [...rig.asked.values()].map(({ work, heard, label }) => `${work} ${heard} ${label}`),
       [
         ...["stage false public", "author true secret", "review true secret"],
-        ...["stage false public", "author true internal", "review true internal"],
+        // The change of "a" is merged in the tree that "b" begins with: its author's label goes along.
+        ...["stage false internal", "author true internal", "review true internal"],
       ],
     );
   });
