@@ -246,8 +246,8 @@ function hasKey(text: string): boolean {
   return false;
 }
 
-/** Lengths above which a query or fragment, or a component, counts as data; characters checked of an address. */
-const MAX_QUERY = 80, MAX_PART = 48, MAX_ADDRESS = 8_192;
+/** A query longer than this, or a component of at least this length, counts as data; characters checked of an address. */
+const MAX_QUERY = 80, MIN_PART = 48, MAX_ADDRESS = 8_192;
 
 /** Whether addresses in a text carry data in their query, or elsewhere. */
 function dataInAddresses(
@@ -262,7 +262,7 @@ function dataInAddresses(
     const mark = address.indexOf("?");
     if (mark >= 0 && address.length - mark > MAX_QUERY) query = true;
     const before = mark < 0 ? address : address.slice(0, mark);
-    if (before.split(/[/.@-]/).some((part) => part.length >= MAX_PART)) elsewhere = true;
+    if (before.split(/[/.@-]/).some((part) => part.length >= MIN_PART)) elsewhere = true;
   }
   return { query, elsewhere };
 }

@@ -35,7 +35,7 @@ interface ForeignPortParts {
 const MAX_TOOLS = 128;
 /** Interfaces of the tools over a wiki, and of `http_fetch`. */
 const OFFERED_INTERFACES = new Set(["AgentMemory", "HttpEndpoint"]);
-/** Length of a call id from which on it is hashed. */
+/** Length of a call id above which it is hashed. */
 const MAX_ID = 100;
 
 /**

@@ -171,7 +171,14 @@ export async function provideBundles(
     Deno.mkdirSync(join(draft, "deno"), { mode: 0o700 });
     await build(parts.home, draft);
   });
-  if (isNew) await warmAll(folder);
+  if (isNew) {
+    try {
+      await warmAll(folder);
+    } catch (error) {
+      // The bundles are there: without warm caches a start takes longer, and nothing else.
+      if (error instanceof TypeError) throw error;
+    }
+  }
   return Object.freeze({
     digest,
     kernel: join(folder, "kernel.js"),

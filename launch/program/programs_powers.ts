@@ -3,7 +3,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 
 const TRUSTED_FOLDERS = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin", "/sbin"];
-/** Largest program, bytes: each start of a kernel computes its digest. */
+/** Largest program, bytes: of a granted one, each start of a kernel computes the digest. */
 const MAX_PROGRAM = 512 * 1024 * 1024;
 
 /**

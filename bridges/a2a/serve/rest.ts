@@ -142,7 +142,14 @@ const ANSWERERS: Readonly<Record<Route["method"], Answerer>> = {
     () => ({}),
   ),
   ListTaskPushNotificationConfigs: once(
-    { fromJSON: ({ taskId }) => ({ ...pushPlace({ taskId }), pageSize: 0, pageToken: "" }) },
+    {
+      fromJSON: ({ taskId }) => ({
+        taskId: String(taskId),
+        tenant: "",
+        pageSize: 0,
+        pageToken: "",
+      }),
+    },
     (handler) => handler.listTaskPushNotificationConfigs,
     ListTaskPushNotificationConfigsResponse.toJSON,
   ),

@@ -47,19 +47,20 @@ export function makeMcpStanding(
       if (checked === words) return;
       checked = words;
       const found = changes(at.server.tools, words.tools);
-      const suspend = (tools: readonly string[]): void => {
-        for (const tool of tools) {
-          if (changed.has(tool)) continue;
-          changed.add(tool);
-          log.note(at, "suspended", { why: "changed", tool });
-        }
-      };
       const card = cardChange(at.server.launch, words);
       if (card !== undefined && whole === undefined) {
         whole = card;
-        suspend(at.server.tools.map(({ tool }) => tool));
+        // The card's change has its own event, also where every tool is suspended already.
+        for (const { tool } of at.server.tools) {
+          changed.add(tool);
+          log.note(at, "suspended", { why: "changed", tool });
+        }
       }
-      suspend(found.changed);
+      for (const tool of found.changed) {
+        if (changed.has(tool)) continue;
+        changed.add(tool);
+        log.note(at, "suspended", { why: "changed", tool });
+      }
       for (const tool of found.missing) {
         if (!missing.has(tool)) log.note(at, "suspended", { why: "missing", tool });
       }

@@ -73,7 +73,7 @@ const COMPLETION_TOKENS = 1_024;
 const PASSAGES = 6, MAX_PASSAGES = 20;
 /** UTF-16 units of a query to the wiki. */
 const MAX_QUERY = 4_096;
-/** Length of a call id from which on inner ids use its hash. */
+/** Length of a call id above which inner ids use its hash. */
 const MAX_ID = 100;
 
 /** Makes the dispatcher of host functions. */
