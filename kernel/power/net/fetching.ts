@@ -228,7 +228,7 @@ async function withCookies(
   for (let step = first;;) {
     const cookies = profile.cookies(step);
     const { setCookies = [], next, ...answer } = await ask({ ...step, cookies });
-    await profile.keep(step.url, setCookies);
+    await profile.keep(step.url, setCookies, next?.url);
     hops.push(...answer.hops);
     if (next === undefined) return { ...answer, hops };
     const { method, url } = next, { body, headers, ...rest } = step;

@@ -159,3 +159,83 @@ Deno.test("what is damaged, unsigned or half written is nothing, and stops nobod
   assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
   assert.deepEqual([...files.keys()], ["/p/shop.json"]);
 });
+
+const EVIL = "https://evil.example";
+
+/** Profiles with one cookie of each kind; `names` tells which go with a request. */
+async function withKinds() {
+  const { profiles, approve } = await rig();
+  await approve();
+  const kinds = ["strict", "lax", "none"] as const;
+  await profiles.ask({
+    ...{ do: "import", name: "shop" as never },
+    cookies: kinds.map((sameSite) => ({
+      ...{ origin: SHOP, shared: false, name: sameSite, value: "v", path: "/", secure: true },
+      ...{ httpOnly: true, sameSite, createdAt: 0 },
+    })),
+  });
+  const begin = async (path: string) => {
+    const use = await profiles.begin(ROW, `${SHOP}${path}`);
+    if (use === undefined) throw new Error("no profile goes along");
+    return {
+      names: (to: string, method = "GET") =>
+        use.cookies({ url: `${SHOP}${to}`, method }).replaceAll("=v", ""),
+      keep: (of: string, next?: string) =>
+        use.keep(`${SHOP}${of}`, [], ...(next === undefined ? [] : [`${SHOP}${next}`])),
+    };
+  };
+  return { profiles, begin };
+}
+
+Deno.test("a page of mallory's stays a stranger for the whole call, whatever its scripts fetch", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { names, keep } = await begin("/prize");
+  assert.equal(names("/prize"), "lax; none");
+  await keep("/prize");
+  assert.equal(names("/delete?id=1"), "none");
+  assert.equal(names("/prize", "POST"), "none");
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  assert.equal((await begin("/within")).names("/within", "POST"), "strict; lax; none");
+});
+
+Deno.test("what a download or a failed call fetched does not say which page is open", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { keep } = await begin("/robots.txt");
+  await keep("/robots.txt");
+  profiles.turned(ROW, { asked: SHOP });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "none");
+  // Of the shop's own page neither changes anything.
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  await (await begin("/robots.txt")).keep("/robots.txt");
+  profiles.turned(ROW, { asked: SHOP });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "strict; lax; none");
+});
+
+Deno.test("a call that fails on its way to mallory may have opened his page", async () => {
+  const { profiles, begin } = await withKinds();
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  const first = await begin("/a");
+  assert.equal(first.names("/a"), "strict; lax; none");
+  // Also for a call that began before.
+  await profiles.begin(ROW, `${EVIL}/`);
+  assert.equal(first.names("/b"), "none");
+  profiles.turned(ROW, { asked: EVIL });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "none");
+});
+
+Deno.test("a redirect stays as cross-site as the request that it answers, and a repeated POST carries nothing more", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { names, keep } = await begin("/transfer");
+  assert.equal(names("/transfer", "POST"), "none");
+  await keep("/transfer", "/transfer/");
+  assert.equal(names("/transfer/", "POST"), "none");
+  assert.equal(names("/transfer/"), "lax; none", "a page that the call leads to");
+  await keep("/script", "/elsewhere");
+  assert.equal(names("/elsewhere"), "none");
+});
