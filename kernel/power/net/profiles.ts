@@ -82,7 +82,7 @@ export interface Profiles {
 }
 
 /** In whose name a task begins with words of others, whatever rules hold for it. */
-const STRANGER = /^(?:peer|webhook|mail):|^token-/;
+const STRANGER = /^(?:peer|webhook|mail):|^token-|^mcp:(?!host$)/;
 /** As of other secrets: a shorter value stands for too much else. */
 const SHORTEST = 8;
 /** Lines of `Set-Cookie` of one answer that are read. */

@@ -83,6 +83,7 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
     const other of [
       ...[{ spec: "reader" }, { ppid: 7 }, { profile: "guest" }, { principal: "peer:mallory" }],
       ...[{ principal: "webhook:mallory" }, { principal: "token-mallory" }],
+      ...[{ principal: "mcp:0123456789ab" }, { principal: "mcp:host2" }],
     ]
   ) {
     const row = { ...ROW, ...other } as unknown as ProcessRow;
@@ -92,6 +93,9 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
   for (const origin of ["http://shop.example.org", "https://example.org", `${SHOP}:8443`]) {
     assert.equal(profiles.seen(ROW, origin), undefined, origin);
   }
+  // A host at the person's own terminal, over a pipe.
+  const own = { ...ROW, principal: "mcp:host" } as unknown as ProcessRow;
+  assert.equal(profiles.seen(own, SHOP)?.name, "shop");
   // What it claimed may have ended by itself.
   await profiles.closed(ROW);
 });
