@@ -8,9 +8,12 @@ import { openProfiles } from "./profiles.ts";
 
 const SHOP = "https://shop.example.org", DAY = 86_400_000;
 const ENTRY = { agent: "shopper", origins: [SHOP], days: 2 };
+const BANK = { ...ENTRY, origins: ["https://bank.example"] };
 const ROW = {
   ...{ pid: 1, ppid: undefined, profile: "operator", principal: "alice", spec: "shopper" },
 } as unknown as ProcessRow;
+
+const BANK_GRANT = { ...BANK, name: "bank" };
 
 /** A kernel's profiles over a disk in memory, with a clock that the test turns. */
 async function rig(files = new Map<string, string>()) {
@@ -26,10 +29,19 @@ async function rig(files = new Map<string, string>()) {
       await disk.slow;
       files.set(path, new TextDecoder().decode(bytes));
     },
-    remove: (path: string) => Promise.resolve(void files.delete(path)),
+    broken: false,
+    remove: (path: string) =>
+      disk.broken
+        ? Promise.reject(new Error("read-only"))
+        : Promise.resolve(void files.delete(path)),
   };
   const profiles = await openProfiles({
-    ...{ configured: BrowserProfiles.parse({ shop: ENTRY }), dir: "/p", disk, kernelKey: "k" },
+    ...{
+      configured: BrowserProfiles.parse({ shop: ENTRY, bank: BANK }),
+      dir: "/p",
+      disk,
+      kernelKey: "k",
+    },
     powers: {
       now: () => clock.now,
       after(ms, f) {
@@ -162,6 +174,41 @@ Deno.test("what is damaged, unsigned or half written is nothing, and stops nobod
   );
   assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
   assert.deepEqual([...files.keys()], ["/p/shop.json"]);
+});
+
+Deno.test("what is forgotten while the disk fails is of no use, and is forgotten again until its file is gone", async () => {
+  const { profiles, approve, files, disk } = await rig();
+  await approve();
+  const forget = () => profiles.ask({ do: "forget", name: "shop" as never });
+  disk.broken = true;
+  for (let n = 0; n < 2; n += 1) await assert.rejects(forget(), /read-only/);
+  assert.equal(profiles.seen(ROW, SHOP)?.why, "not approved");
+  assert.equal(files.size, 1);
+  disk.broken = false;
+  assert.deepEqual(await forget(), { cookies: 0 });
+  assert.equal(files.size, 0);
+  await assert.rejects(forget(), { code: "notFound" });
+});
+
+Deno.test("what is approved anew while another profile is emptied stays as it was approved", async () => {
+  const { profiles, approve, clock, disk, turn } = await rig();
+  const use = async (url: string) => await profiles.begin(ROW, url);
+  await approve(BANK_GRANT);
+  await approve();
+  await (await use(BANK.origins[0] ?? ""))?.keep("https://bank.example/", ["sid=1"]);
+  await (await use(SHOP))?.keep(`${SHOP}/`, ["sid=value-of-alice"]);
+  const gate = Promise.withResolvers<void>();
+  disk.slow = gate.promise;
+  await turn(clock.now + 2 * DAY + 1);
+  const approved = approve();
+  gate.resolve();
+  await approved;
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+  assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
+  assert.equal(
+    (await use(SHOP))?.cookies({ url: `${SHOP}/`, method: "GET" }),
+    "sid=value-of-alice",
+  );
 });
 
 const EVIL = "https://evil.example";
