@@ -115,7 +115,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   }
 
-  /** The profiles of a plugin: only the built-in browser, in either engine, has any. */
+  /**
+   * The profiles of a plugin: only the built-in browser, in either engine, has any. INVARIANT: no added plugin has the name
+   * of one of Remit's own (test: cli/tool/commands_test.ts).
+   */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
 
