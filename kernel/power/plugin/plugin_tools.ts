@@ -117,7 +117,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
 
   /**
    * The profiles of a plugin: only the built-in browser, in either engine, has any. INVARIANT: no added plugin has the name
-   * of one of Remit's own (test: cli/tool/commands_test.ts).
+   * of one of Remit's own (test: "a plugin whose name Remit took since is left out of the kernel's, and named").
    */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
