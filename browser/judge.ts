@@ -38,13 +38,15 @@ export interface Done {
   readonly sent: boolean;
   /** Whether a page was requested: its redirects may stay within the origin. */
   readonly opened: boolean;
+  /** Whether the page is of another origin than the granted one: it may only be left. */
+  readonly abroad?: boolean;
 }
 
 /** Judges one request. */
 export function judgeRequest(
   request: PageRequest,
   granted: Granted | undefined,
-  { sent, opened }: Done,
+  { sent, opened, abroad = false }: Done,
 ): Verdict {
   const { url, method, body, opens } = request;
   if (/^(data|blob):/i.test(url) && !opens) return { kind: "local" };
@@ -52,6 +54,8 @@ export function judgeRequest(
   if (origin === undefined) return refuse("scheme");
   if (granted === undefined || granted.origin === undefined) return refuse("idle");
   if (origin !== granted.origin) return refuse("origin");
+  // What a page of one origin asks of another would carry the session of a signed-in person.
+  if (abroad && !opens) return refuse("origin");
   const plain = withoutFragment(url);
   if (method !== "GET" && method !== "HEAD") {
     const { exact } = granted;

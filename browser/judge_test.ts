@@ -63,3 +63,13 @@ Deno.test("the first page is the one that was named; what it leads on to is with
   equal(why(judge(`${ORIGIN}/find?q=2`, false)), "differs");
   deepEqual(judge(`${ORIGIN}/deep`, true), { kind: "ask" });
 });
+
+Deno.test("a page of another origin leads to the granted one, and asks nothing else of it", () => {
+  const judge = (request: PageRequest, granted: Granted = { origin: ORIGIN }) =>
+    why(judgeRequest(request, granted, { ...FRESH, abroad: true }));
+  equal(judge(get(`${ORIGIN}/x`, true)), "ask");
+  equal(judge(get(`${ORIGIN}/x`)), "origin");
+  const exact: Granted = { origin: ORIGIN, exact: { url: `${ORIGIN}/n`, body: "a=1" } };
+  equal(judge(post(`${ORIGIN}/n`, "a=1"), exact), "ask");
+  equal(judge({ ...post(`${ORIGIN}/n`, "a=1"), opens: false }, exact), "origin");
+});

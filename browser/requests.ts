@@ -12,6 +12,8 @@ import { joinBytes } from "../port/join_bytes.ts";
 
 /** The current call, and its access to the web through the kernel. */
 interface Asking extends Granted {
+  /** The origin of the open page; undefined for a page of none. */
+  readonly from: string | undefined;
   fetch(args: JsonObject): Promise<WebAnswer>;
 }
 
@@ -73,6 +75,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   let asked = 0;
   let sent = false;
   let opened = false;
+  let abroad = false;
   let waiting = 0;
   let tally = emptyTally();
   const room = makeRoom(AT_ONCE);
@@ -84,7 +87,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
     const request = requestOf(event, mainFrame);
     // Nobody sees the icon.
     if (isIcon(event)) return await refuse(requestId, request);
-    const verdict = judgeRequest(request, asking, { sent, opened });
+    const verdict = judgeRequest(request, asking, { sent, opened, abroad });
     if (verdict.kind === "local") return await cdp.send("Fetch.continueRequest", { requestId });
     if (verdict.kind === "refuse") {
       count(request, verdict.why);
@@ -146,7 +149,11 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
       return await fulfil(id, 303, [{ name: "location", value: came.url }], "");
     }
     const other = opens ? noPage(came) : undefined;
-    if (opens) tally.page = { kind: "came", status: came.status, url: came.url };
+    if (opens) {
+      tally.page = { kind: "came", status: came.status, url: came.url };
+      // An answer without content leaves the old page open.
+      if (came.status !== 204 && came.status !== 205) abroad = false;
+    }
     if (came.stopped !== undefined) {
       if (!opens) {
         tally.failed += 1;
@@ -210,6 +217,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
       asked = 0;
       sent = false;
       opened = false;
+      abroad = next !== undefined && next.from !== next.origin;
       followed.clear();
     },
     take(): Tally {

@@ -80,7 +80,8 @@ function runner({ cdp, key, requests, events, settling }: Parts): (call: Call) =
     granted: Granted,
     act: () => Promise<void>,
   ): Promise<string> => {
-    requests.grant({ ...granted, fetch: call.fetch });
+    const { frameTree } = await cdp.send("Page.getFrameTree");
+    requests.grant({ ...granted, from: webOrigin(frameTree.frame.url), fetch: call.fetch });
     await cdp.send("Page.setWebLifecycleState", { state: "active" });
     let tally: Tally;
     let happened: Happened;

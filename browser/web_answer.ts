@@ -18,14 +18,18 @@ export interface WebAnswer {
   readonly stopped?: { readonly location: string; readonly why: string };
 }
 
-/** Headers about the connection or other places, or that make Chromium act by itself. */
+/**
+ * Headers about the connection or other places, or that make Chromium act by itself. Those of CORS would let the page of
+ * one origin read the signed-in answers of another.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   ("set-cookie set-cookie2 content-length content-encoding transfer-encoding connection keep-alive " +
     "alt-svc strict-transport-security nel report-to reporting-endpoints location refresh link " +
     "content-disposition service-worker-allowed origin-trial accept-ch critical-ch " +
-    "speculation-rules clear-site-data www-authenticate proxy-authenticate trailer upgrade").split(
-      " ",
-    ),
+    "speculation-rules clear-site-data www-authenticate proxy-authenticate trailer upgrade " +
+    "access-control-allow-origin access-control-allow-credentials access-control-allow-headers " +
+    "access-control-allow-methods access-control-allow-private-network " +
+    "access-control-expose-headers timing-allow-origin").split(" "),
 );
 /** Types that are shown as a page. */
 const SHOWN =

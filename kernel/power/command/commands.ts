@@ -310,14 +310,19 @@ export function makeCommands(parts: CommandsParts): Commands {
       throw new Fault("gone", `Cannot run ${command.name}: the task has ended`);
     }
     const counted = await countProgram(parts.uses, run, `run ${command.name}`);
-    if (signal.aborted) {
+    let held: readonly Lease[];
+    try {
+      if (signal.aborted) throw cancelled(run);
+      // A lease may have ended while the budgets were counted.
+      held = leasesOf(leases, { ...run, name: command.name });
+    } catch (error) {
       counted.release();
-      throw cancelled(run);
+      throw error;
     }
     const settled = Promise.withResolvers<void>();
     const entry: Open = {
       ...{ run, deadlines: new Set(), pids: [], ending: undefined },
-      ...{ leases: leasesOf(leases, { ...run, name: command.name }), threads: counted.threads },
+      ...{ leases: held, threads: counted.threads },
       kill: () => undefined,
       done: settled.promise,
     };

@@ -167,12 +167,15 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     };
   };
 
-  /** The walls and folders of a new session; where it may not start, its budgets are released. */
+  /** The walls, folders and leases of a new session; where it may not start, its budgets are released. */
   const admit = (run: SessionStart, release: () => void) => {
     try {
       const walled = book.admit(run), folders = parts.folders(run.task);
-      if (folders !== undefined) return { walled, folders };
-      throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
+      if (folders === undefined) {
+        throw new Fault("gone", `Cannot start ${run.command.name}: the task has ended`);
+      }
+      // A lease may have ended while the budgets were counted.
+      return { walled, folders, held: leasesOf(leases, { ...run, name: run.command.name }) };
     } catch (error) {
       release();
       throw error;
@@ -183,10 +186,10 @@ export function makeProcessSessions(parts: ProcessSessionsParts): TaskSessions {
     const { threads, release } = await countProgram(
       ...[parts.uses, run, `start ${run.command.name}`] as const,
     );
-    const { walled, folders } = admit(run, release);
+    const { walled, folders, held } = admit(run, release);
     const entry: Session = {
       ...{ id: `s${powers.token()}`, run, deadlines: new Set() },
-      leases: leasesOf(leases, { ...run, name: run.command.name }),
+      leases: held,
       ...{ opening: undefined, room: undefined, idle: undefined, taint: run, ending: undefined },
       ...{ dropped: new AbortController(), gone: Promise.withResolvers<void>() },
     };

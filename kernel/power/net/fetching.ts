@@ -173,7 +173,8 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         : await withCookies(profile, first, ask);
       const { status, bytes, hops } = answer;
       const ms = hops.reduce((sum, hop) => sum + hop.ms, 0);
-      const again = (hops.length - 1) * sentBytes(request);
+      // With a profile each request was counted before it left.
+      const again = profile === undefined ? (hops.length - 1) * sentBytes(request) : 0;
       if (again > 0) {
         // How often it would be redirected is known afterwards: the next request is refused.
         await uses?.take({ task, pid, past: true }, { egressBytes: again }, "follow redirects");
@@ -228,7 +229,7 @@ async function withCookies(
   for (let step = first;;) {
     const cookies = profile.cookies(step);
     const { setCookies = [], next, ...answer } = await ask({ ...step, cookies });
-    await profile.keep(step.url, setCookies);
+    await profile.keep(step.url, setCookies, next?.url);
     hops.push(...answer.hops);
     if (next === undefined) return { ...answer, hops };
     const { method, url } = next, { body, headers, ...rest } = step;

@@ -86,6 +86,8 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
   const { dir, disk, powers, log, note } = parts;
   const kept = new Map<ProfileName, Kept>();
   const writing = new Map<ProfileName, Promise<void>>();
+  /** Cookies of forgotten profiles whose file is not gone: of no use to anybody, and forgotten again on demand. */
+  const leaving = new Map<ProfileName, number>();
   const fileOf = (name: ProfileName): string => `${dir}/${name}.json`;
 
   const load = async (): Promise<void> => {
@@ -123,8 +125,11 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
 
   /** Empties what is over. The cookies are gone before the event says so. */
   const sweep = async (): Promise<void> => {
-    for (const [name, each] of [...kept]) {
-      if (each.grant.expiresAt > powers.now() || each.cookies.length === 0) continue;
+    for (const name of [...kept.keys()]) {
+      // Another profile's write may have taken a while: this one may be approved anew, or forgotten.
+      const each = kept.get(name);
+      if (each === undefined || each.grant.expiresAt > powers.now()) continue;
+      if (each.cookies.length === 0) continue;
       kept.set(name, { ...each, cookies: [] });
       await write(name);
       await tell({ what: "expired", name, cookies: each.cookies.length });
@@ -183,12 +188,16 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
   };
 
   const forget = async (name: ProfileName): Promise<{ readonly cookies: number }> => {
-    const had = kept.get(name);
-    if (had === undefined) throw new Fault("notFound", `Cannot forget "${name}": nothing is kept`);
+    const cookies = kept.get(name)?.cookies.length ?? leaving.get(name);
+    if (cookies === undefined) {
+      throw new Fault("notFound", `Cannot forget "${name}": nothing is kept`);
+    }
     kept.delete(name);
+    leaving.set(name, cookies);
     await write(name);
-    await tell({ what: "forgotten", name, cookies: had.cookies.length });
-    return { cookies: had.cookies.length };
+    leaving.delete(name);
+    await tell({ what: "forgotten", name, cookies });
+    return { cookies };
   };
 
   const take = async (name: ProfileName, given: readonly ProfileCookie[]) => {

@@ -46,8 +46,11 @@ export interface ProfileUse {
   readonly name: ProfileName;
   /** The header of one request, empty without cookies. Throws Fault `refused` once it was taken back or is over. */
   cookies(request: { readonly url: string; readonly method: string }): string;
-  /** Takes in what an answer of `url` set; resolves once that is durable. Rejects as `cookies` throws. */
-  keep(url: string, lines: readonly string[]): Promise<void>;
+  /**
+   * Takes in what an answer of `url` set; resolves once that is durable. Rejects as `cookies` throws. `next` is the address
+   * that the answer redirects to.
+   */
+  keep(url: string, lines: readonly string[], next?: string): Promise<void>;
   /** Every value of the profile since the call began: taken out of all that comes back by it. */
   hidden(): readonly Hidden[];
 }
@@ -67,6 +70,11 @@ export interface Profiles {
    * Rejects `conflict` while another task works with it.
    */
   begin(row: ProcessRow, url: string): Promise<ProfileUse | undefined>;
+  /**
+   * After a call to the origin `asked`: the process has the page `shown` open, undefined where the answer shows none. What
+   * a call fetched does not say which page is open: scripts and downloads fetch, too.
+   */
+  turned(row: ProcessRow, page: { readonly asked: string; readonly shown?: string }): void;
   /** The process closed its browser: what it claimed is free. */
   closed(row: ProcessRow): Promise<void>;
   /** The control operation `profiles`. */
@@ -74,11 +82,13 @@ export interface Profiles {
 }
 
 /** In whose name a task begins with words of others, whatever rules hold for it. */
-const STRANGER = /^(?:peer|webhook|mail):|^token-/;
+const STRANGER = /^(?:peer|webhook|mail):|^token-|^mcp:(?!host$)/;
 /** As of other secrets: a shorter value stands for too much else. */
 const SHORTEST = 8;
 /** Lines of `Set-Cookie` of one answer that are read. */
 const LINES = 64;
+/** The origin of a page that may be anybody's. */
+const UNKNOWN = "";
 /** Processes whose last page is remembered. */
 const PAGES = 4_096;
 
@@ -129,8 +139,15 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
       readonly url: URL;
     },
   ): ProfileUse => {
-    const page = pages.get(row.pid);
-    let crossSite = page !== undefined && page !== leadsTo.origin;
+    /** Once the page of another origin was open, the whole call is cross-site: that page's scripts run until it ends. */
+    let crossSite = false;
+    const isCrossSite = (): boolean => {
+      const page = pages.get(row.pid);
+      return crossSite ||= page !== undefined && page !== leadsTo.origin;
+    };
+    isCrossSite();
+    /** The address that the call asked for, and the redirects that followed from it. */
+    const way = new Set([plain(leadsTo)]);
     /** As it stands now, if the grant that the call began with stands still. */
     const begun = store.get(name), approved = begun?.grant;
     const hiding = new Map<string, Hidden>();
@@ -150,22 +167,19 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
         const { cookies } = current(), url = new URL(text), now = powers.now();
         hide(cookies);
         // Of a page of another origin only what the call itself asked for is the way to a new page.
-        const opens = plain(url) === plain(leadsTo);
-        return cookieHeader(cookiesFor(cookies, { url, method, crossSite, opens, now }));
+        const opens = way.has(plain(url)), asked = { url, method, opens, now };
+        return cookieHeader(cookiesFor(cookies, { ...asked, crossSite: isCrossSite() }));
       },
-      async keep(text, lines) {
+      async keep(text, lines, next) {
         const url = new URL(text), now = powers.now(), { origins } = current().grant;
-        const opens = plain(url) === plain(leadsTo);
+        const opens = way.has(plain(url));
+        if (opens && next !== undefined) way.add(plain(new URL(next)));
         // What a page of others fetches in passing leaves nothing behind.
-        if (crossSite && !opens) return;
+        if (isCrossSite() && !opens) return;
         const read = lines.slice(0, LINES).map((line) =>
           parseSetCookie(line, { url, origins, now })
         );
         const set = read.flatMap((each) => each.kind === "refused" ? [] : [each]);
-        if (opens) {
-          crossSite = false;
-          turnedTo(row, url.origin);
-        }
         hide(set.map(({ cookie }) => cookie));
         await store.change(name, set);
       },
@@ -198,6 +212,10 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
       }
       await lease(row, found.name);
       return useOf({ row, ...found, url });
+    },
+    turned(row, { asked, shown }) {
+      const before = pages.get(row.pid) ?? asked;
+      turnedTo(row, shown ?? (before === asked ? asked : UNKNOWN));
     },
     async closed(row) {
       const own = [...leases.get(row.pid)?.values() ?? []];

@@ -8,9 +8,12 @@ import { openProfiles } from "./profiles.ts";
 
 const SHOP = "https://shop.example.org", DAY = 86_400_000;
 const ENTRY = { agent: "shopper", origins: [SHOP], days: 2 };
+const BANK = { ...ENTRY, origins: ["https://bank.example"] };
 const ROW = {
   ...{ pid: 1, ppid: undefined, profile: "operator", principal: "alice", spec: "shopper" },
 } as unknown as ProcessRow;
+
+const BANK_GRANT = { ...BANK, name: "bank" };
 
 /** A kernel's profiles over a disk in memory, with a clock that the test turns. */
 async function rig(files = new Map<string, string>()) {
@@ -26,10 +29,19 @@ async function rig(files = new Map<string, string>()) {
       await disk.slow;
       files.set(path, new TextDecoder().decode(bytes));
     },
-    remove: (path: string) => Promise.resolve(void files.delete(path)),
+    broken: false,
+    remove: (path: string) =>
+      disk.broken
+        ? Promise.reject(new Error("read-only"))
+        : Promise.resolve(void files.delete(path)),
   };
   const profiles = await openProfiles({
-    ...{ configured: BrowserProfiles.parse({ shop: ENTRY }), dir: "/p", disk, kernelKey: "k" },
+    ...{
+      configured: BrowserProfiles.parse({ shop: ENTRY, bank: BANK }),
+      dir: "/p",
+      disk,
+      kernelKey: "k",
+    },
     powers: {
       now: () => clock.now,
       after(ms, f) {
@@ -83,6 +95,7 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
     const other of [
       ...[{ spec: "reader" }, { ppid: 7 }, { profile: "guest" }, { principal: "peer:mallory" }],
       ...[{ principal: "webhook:mallory" }, { principal: "token-mallory" }],
+      ...[{ principal: "mcp:0123456789ab" }, { principal: "mcp:host2" }],
     ]
   ) {
     const row = { ...ROW, ...other } as unknown as ProcessRow;
@@ -92,6 +105,9 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
   for (const origin of ["http://shop.example.org", "https://example.org", `${SHOP}:8443`]) {
     assert.equal(profiles.seen(ROW, origin), undefined, origin);
   }
+  // A host at the person's own terminal, over a pipe.
+  const own = { ...ROW, principal: "mcp:host" } as unknown as ProcessRow;
+  assert.equal(profiles.seen(own, SHOP)?.name, "shop");
   // What it claimed may have ended by itself.
   await profiles.closed(ROW);
 });
@@ -158,4 +174,119 @@ Deno.test("what is damaged, unsigned or half written is nothing, and stops nobod
   );
   assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
   assert.deepEqual([...files.keys()], ["/p/shop.json"]);
+});
+
+Deno.test("what is forgotten while the disk fails is of no use, and is forgotten again until its file is gone", async () => {
+  const { profiles, approve, files, disk } = await rig();
+  await approve();
+  const forget = () => profiles.ask({ do: "forget", name: "shop" as never });
+  disk.broken = true;
+  for (let n = 0; n < 2; n += 1) await assert.rejects(forget(), /read-only/);
+  assert.equal(profiles.seen(ROW, SHOP)?.why, "not approved");
+  assert.equal(files.size, 1);
+  disk.broken = false;
+  assert.deepEqual(await forget(), { cookies: 0 });
+  assert.equal(files.size, 0);
+  await assert.rejects(forget(), { code: "notFound" });
+});
+
+Deno.test("what is approved anew while another profile is emptied stays as it was approved", async () => {
+  const { profiles, approve, clock, disk, turn } = await rig();
+  const use = async (url: string) => await profiles.begin(ROW, url);
+  await approve(BANK_GRANT);
+  await approve();
+  await (await use(BANK.origins[0] ?? ""))?.keep("https://bank.example/", ["sid=1"]);
+  await (await use(SHOP))?.keep(`${SHOP}/`, ["sid=value-of-alice"]);
+  const gate = Promise.withResolvers<void>();
+  disk.slow = gate.promise;
+  await turn(clock.now + 2 * DAY + 1);
+  const approved = approve();
+  gate.resolve();
+  await approved;
+  for (let n = 0; n < 20; n += 1) await Promise.resolve();
+  assert.equal(profiles.seen(ROW, SHOP)?.why, undefined);
+  assert.equal(
+    (await use(SHOP))?.cookies({ url: `${SHOP}/`, method: "GET" }),
+    "sid=value-of-alice",
+  );
+});
+
+const EVIL = "https://evil.example";
+
+/** Profiles with one cookie of each kind; `names` tells which go with a request. */
+async function withKinds() {
+  const { profiles, approve } = await rig();
+  await approve();
+  const kinds = ["strict", "lax", "none"] as const;
+  await profiles.ask({
+    ...{ do: "import", name: "shop" as never },
+    cookies: kinds.map((sameSite) => ({
+      ...{ origin: SHOP, shared: false, name: sameSite, value: "v", path: "/", secure: true },
+      ...{ httpOnly: true, sameSite, createdAt: 0 },
+    })),
+  });
+  const begin = async (path: string) => {
+    const use = await profiles.begin(ROW, `${SHOP}${path}`);
+    if (use === undefined) throw new Error("no profile goes along");
+    return {
+      names: (to: string, method = "GET") =>
+        use.cookies({ url: `${SHOP}${to}`, method }).replaceAll("=v", ""),
+      keep: (of: string, next?: string) =>
+        use.keep(`${SHOP}${of}`, [], ...(next === undefined ? [] : [`${SHOP}${next}`])),
+    };
+  };
+  return { profiles, begin };
+}
+
+Deno.test("a page of mallory's stays a stranger for the whole call, whatever its scripts fetch", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { names, keep } = await begin("/prize");
+  assert.equal(names("/prize"), "lax; none");
+  await keep("/prize");
+  assert.equal(names("/delete?id=1"), "none");
+  assert.equal(names("/prize", "POST"), "none");
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  assert.equal((await begin("/within")).names("/within", "POST"), "strict; lax; none");
+});
+
+Deno.test("what a download or a failed call fetched does not say which page is open", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { keep } = await begin("/robots.txt");
+  await keep("/robots.txt");
+  profiles.turned(ROW, { asked: SHOP });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "none");
+  // Of the shop's own page neither changes anything.
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  await (await begin("/robots.txt")).keep("/robots.txt");
+  profiles.turned(ROW, { asked: SHOP });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "strict; lax; none");
+});
+
+Deno.test("a call that fails on its way to mallory may have opened his page", async () => {
+  const { profiles, begin } = await withKinds();
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  const first = await begin("/a");
+  assert.equal(first.names("/a"), "strict; lax; none");
+  // Also for a call that began before.
+  await profiles.begin(ROW, `${EVIL}/`);
+  assert.equal(first.names("/b"), "none");
+  profiles.turned(ROW, { asked: EVIL });
+  assert.equal((await begin("/pay")).names("/pay", "POST"), "none");
+});
+
+Deno.test("a redirect stays as cross-site as the request that it answers, and a repeated POST carries nothing more", async () => {
+  const { profiles, begin } = await withKinds();
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL, shown: EVIL });
+  const { names, keep } = await begin("/transfer");
+  assert.equal(names("/transfer", "POST"), "none");
+  await keep("/transfer", "/transfer/");
+  assert.equal(names("/transfer/", "POST"), "none");
+  assert.equal(names("/transfer/"), "lax; none", "a page that the call leads to");
+  await keep("/script", "/elsewhere");
+  assert.equal(names("/elsewhere"), "none");
 });

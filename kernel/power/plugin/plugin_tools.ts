@@ -115,7 +115,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   }
 
-  /** The profiles of a plugin: only the built-in browser, in either engine, has any. */
+  /**
+   * The profiles of a plugin: only the built-in browser, in either engine, has any. INVARIANT: no added plugin has the name
+   * of one of Remit's own (test: "a plugin whose name Remit took since is left out of the kernel's, and named").
+   */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
 
@@ -135,10 +138,19 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
     const { effect, colour = "BLUE", label = "public" } = granted.resolved;
     const judged = { colour, label };
-    const signedIn = profilesOf(plugin), { origin } = grants;
+    const browser = profilesOf(plugin), { origin } = grants;
+    // A call within a call may have a page of its own, which nobody here sees: no profile goes along.
+    const signedIn = depth === 0 ? browser : undefined;
     const url = tool.fetches === undefined ? undefined : granted.args[tool.fetches];
     const profile = typeof url === "string" ? await signedIn?.begin(process, url) : undefined;
     const why = origin === undefined ? undefined : signedIn?.seen(process, origin);
+    const turned = (value: Json): void => {
+      if (depth > 0) browser?.turned(process, { asked: "", shown: "" });
+      else if (origin !== undefined) {
+        browser?.turned(process, { asked: origin, ...shownIn(value) });
+      }
+    };
+    if (depth > 0) turned(null);
     const under: Under = {
       ...{ plugin: manifest.name, callId: granted.callId, process, grants, effect, signal },
       ...{ ...judged, judged, sent: judged, profile },
@@ -159,6 +171,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
         bytes: granted.resultBytes * 2,
         serve: (fn, args) => serve(under, fn, args),
       });
+      turned(value);
       if (tool.name === BROWSER_CLOSE) await signedIn?.closed(process);
       const notes = why?.why === undefined
         ? []
@@ -168,6 +181,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       const shown = logs.map((line) => hidden(line, hiding));
       return { value: withoutSecrets(value, hiding), logs: [...notes, ...shown], ...tainted() };
     } catch (error) {
+      turned(null);
       // A plugin's failure message may quote text that it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
       const { colour, label } = tainted();
@@ -211,4 +225,10 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
         )
       ),
   });
+}
+
+/** The origin of the page that an answer of the browser shows as open. */
+function shownIn(value: Json): { readonly shown?: string } {
+  const url = typeof value === "string" ? /^page (\S+) \(status /.exec(value)?.[1] : undefined;
+  return url === undefined ? {} : { shown: URL.parse(url)?.origin ?? "" };
 }

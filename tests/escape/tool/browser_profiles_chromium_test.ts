@@ -11,6 +11,7 @@ import { besiege, type Siege } from "../../fake/siege.ts";
 import {
   acting,
   AGENT,
+  cookie,
   does,
   html,
   namesKept,
@@ -28,10 +29,14 @@ const SIGNED_IN = `sid=${SESSION}`;
 async function inChromium(
   shop: (sites: Sites) => Serve,
   f: (siege: Siege, sites: Sites) => Promise<void>,
+  evil?: (sites: Sites) => Serve,
 ): Promise<void> {
-  const serve: { shop?: Serve } = {};
-  await withSites({ shop: (request, url) => serve.shop?.(request, url) }, async (sites) => {
-    serve.shop = shop(sites);
+  const serve: { shop?: Serve; evil?: Serve | undefined } = {};
+  await withSites({
+    shop: (request, url) => serve.shop?.(request, url),
+    evil: (request, url) => serve.evil?.(request, url),
+  }, async (sites) => {
+    [serve.shop, serve.evil] = [shop(sites), evil?.(sites)];
     const base = await realTools();
     const policy = { ...granting([sites.shop, sites.evil]), clearance: {} };
     const browser = {
@@ -150,5 +155,77 @@ chromiumTest(
         ]);
       },
     );
+  },
+);
+
+const STRICT = "strict=strictly-mine";
+const ORDERS = "orders of alice";
+/** The shop answers everybody that the browser would let read; mallory's page is a link, a script and a form. */
+const open = (): Serve => (_, { pathname }) =>
+  pathname === "/orders"
+    ? new Response(ORDERS, {
+      headers: { "access-control-allow-origin": "*", "content-type": "text/plain" },
+    })
+    : html("<p>a prize</p>");
+const lure = ({ shop }: Sites): Serve => () =>
+  html(`<a id="l" href="${shop}/prize">a prize</a><p id="p">-</p>
+  <form method="post" action="${shop}/pay"><input type="hidden" name="to" value="mallory"><button>go</button></form>
+  <script>
+    document.getElementById("l").addEventListener("click", async (event) => {
+      event.preventDefault();
+      const p = document.getElementById("p");
+      const ask = (path) => fetch("${shop}" + path, { mode: "no-cors" }).catch(() => {});
+      await ask("/prize");
+      await ask("/delete?id=1");
+      p.textContent = await fetch("${shop}/orders").then((came) => came.text()).catch(() => "nothing");
+    });
+  </script>`);
+const signInStrictly = (siege: Siege, sites: Sites) =>
+  signIn(siege, sites, [
+    cookie(sites),
+    cookie(sites, { name: "strict", sameSite: "strict", value: "strictly-mine" }),
+  ]);
+
+chromiumTest(
+  "scripts of mallory's page, whose link is clicked, ask nothing in alice's name and read nothing",
+  async () => {
+    await inChromium(open, async (siege, sites) => {
+      const { shop, evil, seen } = sites;
+      await signInStrictly(siege, sites);
+      const came = await does(
+        siege,
+        `const page = await call("browser_open", { url: "${evil}/" });
+         const link = /link (e\\d+)/.exec(page.content)[1];
+         const next = await call("browser_click", { ref: link, snapshot: snapshot(page), url: "${shop}/prize" });
+         const ref = /form (e\\d+)/.exec(next.content)[1];
+         await call("browser_post", { ref, snapshot: snapshot(next), url: "${shop}/pay", fields: {}, body: "to=mallory" });
+         await call("browser_open", { url: "${shop}/within" });`,
+      );
+      assert.equal(came.length, 4, JSON.stringify(came));
+      assert.ok(!JSON.stringify(came).includes(ORDERS), JSON.stringify(came));
+      const [sent, within, ...others] = seen.shop;
+      assert.deepEqual([sent, others], ["POST /pay -", []], JSON.stringify(seen.shop));
+      assert.ok(within?.startsWith("GET /within ") && within.includes(STRICT), within);
+    }, lure);
+  },
+);
+
+chromiumTest(
+  "a file of the shop's that is saved while mallory's page is open lends its form nothing",
+  async () => {
+    await inChromium(open, async (siege, sites) => {
+      const { shop, evil, seen } = sites;
+      await signInStrictly(siege, sites);
+      const came = await does(
+        siege,
+        `const page = await call("browser_open", { url: "${evil}/" });
+         const ref = /form (e\\d+)/.exec(page.content)[1];
+         await call("browser_download", { url: "${shop}/orders", path: "scratch/orders.txt" });
+         await call("browser_post", { ref, snapshot: snapshot(page), url: "${shop}/pay", fields: {}, body: "to=mallory" });`,
+      );
+      const [saved, sent] = seen.shop;
+      assert.ok(saved?.startsWith(`GET /orders ${SIGNED_IN}`), JSON.stringify([came, seen.shop]));
+      assert.equal(sent, "POST /pay -", JSON.stringify([came, seen.shop]));
+    }, lure);
   },
 );
