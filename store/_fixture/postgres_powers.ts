@@ -97,7 +97,7 @@ async function run(words: readonly string[]): Promise<void> {
 
 /** Settings of a server that lives for one test: durable all the same, because tests check durability. */
 const SETTINGS = [
-  // First: a server within a network has an address.
+  // First, so that a server within a network can replace this entry by its address.
   "listen_addresses=",
   "max_connections=60",
   "shared_buffers=64MB",
