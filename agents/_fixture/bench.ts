@@ -5,7 +5,7 @@ import { makeTaskKeeper, type TaskKeeper } from "../task/keeper.ts";
 import { handPowers } from "../../broker/_fixture/hand_powers.ts";
 import { handHost, historyOf, memoryLog, pastOf, requestOf, storeOf } from "./fakes.ts";
 
-/** A service with everything around it turned by hand. */
+/** A service whose surroundings a test controls by hand. */
 export interface Bench {
   readonly service: AgentService;
   readonly keeper: TaskKeeper;
@@ -14,14 +14,14 @@ export interface Bench {
   readonly powers: ReturnType<typeof handPowers>;
   /** Whether a question waits for a person. */
   asked: boolean;
-  /** Whether nobody answered it in time. */
+  /** Whether nobody answered the question in time. */
   unanswered: boolean;
 }
 
-/** Digest of the rules that the bench's kernel has. */
+/** Digest of the bench kernel's rules. */
 export const RULES = Digest.parse("1".repeat(64));
 
-/** Makes one, over a log that an earlier one may have written. */
+/** Makes a bench, over a log that an earlier bench may have written. */
 export function bench(
   log = memoryLog(),
   concurrent = 4,
@@ -33,7 +33,7 @@ export function bench(
   const keeper = makeTaskKeeper({
     log: {
       head: log.head,
-      // As the kernel's bus: whoever keeps tasks sees what was committed.
+      // As the kernel's bus does: the owner of tasks sees what was committed.
       async append(task, events, documents, at) {
         const placed = await log.append(task, events, documents, at);
         for (const event of events) keeper.saw(TaskId.parse(task), { ...event, at: at ?? 1 });
@@ -64,7 +64,7 @@ export function bench(
   return made;
 }
 
-/** Lets everything that is ready run. */
+/** Runs everything that is ready. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 50; i++) await Promise.resolve();
 }

@@ -1,4 +1,4 @@
-/** Exchanges over a real service and real inboxes, a store in memory and a host turned by hand, for tests of this folder. */
+/** Exchanges over a real service and real inboxes, a store in memory and a host that a test controls, for tests of this folder. */
 import type { Label, TaskId } from "../../contracts/authority/mod.ts";
 import {
   type Exchange,
@@ -21,21 +21,21 @@ import { frameMessages } from "../post/inbox/deliveries.ts";
 import { type AgentService, makeHostedAgentService } from "../service.ts";
 import { makeTaskKeeper } from "../task/keeper.ts";
 
-/** What survives a kernel. */
+/** State that survives a kernel. */
 export interface Disk {
   readonly log: ReturnType<typeof documentLog>;
   readonly events: { task: string; event: NewEvent; at: number }[];
-  /** The commit that is the last: whatever comes after it is lost with its kernel. */
+  /** The last commit that succeeds: later ones are lost with their kernel. */
   last: number;
   commits: number;
 }
 
-/** Nothing yet. */
+/** An empty state. */
 export function emptyDisk(): Disk {
   return { log: documentLog(), events: [], last: Infinity, commits: 0 };
 }
 
-/** One kernel's exchanges, with everything around them. */
+/** One kernel's exchanges, with their surroundings. */
 export interface World {
   readonly disk: Disk;
   readonly exchanges: Exchanges;
@@ -43,33 +43,33 @@ export interface World {
   readonly service: AgentService;
   readonly host: ReturnType<typeof handHost>;
   readonly powers: ReturnType<typeof handPowers>;
-  /** What tasks put in their outboxes, and how confidential what they say is. */
+  /** Items that tasks put in their outboxes, with the label of the text. */
   readonly artifacts: Artifact[];
   readonly bytes: Map<string, Uint8Array>;
   label: Label;
-  /** How often somebody was told of deliveries. */
+  /** How often deliveries were announced. */
   due: number;
   readonly notes: string[];
   /** Ends this kernel as kill -9 does. */
   kill(): void;
-  /** Lets everything that is ready run. */
+  /** Runs everything that is ready. */
   rest(): Promise<void>;
   send(message: string | Partial<PeerSend>, more?: Partial<PeerSend>): Promise<Exchange>;
-  /** Ends the turn under way with these words. */
+  /** Ends the running turn with this answer. */
   say(text: string): Promise<void>;
   task(exchange: Pick<Exchange, "id">): TaskId;
 }
 
 let serial = 0;
 
-/** A kernel over a disk, where an earlier one may have been; its clock has gone on by `later` milliseconds. */
+/** A kernel over a state that an earlier kernel may have used; its clock is `later` milliseconds ahead. */
 export async function world(disk: Disk = emptyDisk(), later = 0): Promise<World> {
   const host = handHost();
   const powers = handPowers();
   powers.turn(later);
   serial += 1;
   const lasting = serial;
-  // Ids of another kernel are other ids.
+  // Another kernel has other ids.
   let drawn = 0;
   const ids = {
     ...powers,
@@ -90,7 +90,7 @@ export async function world(disk: Disk = emptyDisk(), later = 0): Promise<World>
       documents: Parameters<typeof disk.log.append>[2] = [],
       at = powers.now(),
     ) {
-      // A kernel that was killed neither writes nor hears of anything.
+      // A killed kernel writes nothing and receives no event.
       dead ||= disk.commits >= disk.last;
       if (dead) return await new Promise<never>(() => undefined);
       const placed = await disk.log.append(task, events, documents);
@@ -192,7 +192,7 @@ export async function world(disk: Disk = emptyDisk(), later = 0): Promise<World>
 
 let messages = 0;
 
-/** A message of alice, who is let in at once. */
+/** A message of alice, who is admitted at once. */
 export function sendOf(text: string, more: Partial<PeerSend> = {}): PeerSend {
   return {
     peer: PeerName.parse("alice"),
@@ -212,24 +212,24 @@ export function sendOf(text: string, more: Partial<PeerSend> = {}): PeerSend {
 /** Other peers. */
 export const MALLORY = PeerName.parse("mallory"), ALICE = PeerName.parse("alice");
 
-/** Where somebody wants to be told. */
+/** A peer's address for deliveries. */
 export function pushOf(id: string): PushConfig {
   return { id, url: `https://alice.example/${id}` };
 }
 
-/** The words of a status. */
+/** The text of a status. */
 export function statusOf({ status }: Exchange): string {
   return (status?.parts ?? []).map((part) => part.kind === "text" ? part.text : part.kind).join("");
 }
 
-/** The words of the history, each with whose they are. */
+/** The texts of the history, each with its author. */
 export function historyWords({ history }: Exchange): readonly string[] {
   return history.map(({ role, parts }) =>
     `${role}: ${parts.map((part) => part.kind === "text" ? part.text : part.kind).join("")}`
   );
 }
 
-/** An exchange as it stands. */
+/** The present state of an exchange. */
 export async function now(world: World, { id }: { readonly id: ExchangeId }): Promise<Exchange> {
   return await world.exchanges.get({ exchange: id });
 }

@@ -19,7 +19,7 @@ import { Digest, SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { TaskHistory } from "../task/fold.ts";
 
-/** A log that keeps everything, or refuses when told to. */
+/** A log that keeps everything, or refuses when a test says so. */
 export function memoryLog(): EventLog & {
   readonly events: { task: string; event: NewEvent; at: number }[];
   readonly documents: Map<string, DocumentWrite>;
@@ -50,14 +50,14 @@ export function memoryLog(): EventLog & {
   return log;
 }
 
-/** The documents of a memory log, as a store answers them. */
+/** The documents of a memory log, as a store returns them. */
 export function storeOf(log: ReturnType<typeof memoryLog>): ReturnType<typeof storeOver> {
   return storeOver(() =>
     [...log.documents.values()].map(({ expect, ...row }) => ({ ...row, version: expect + 1 }))
   );
 }
 
-/** What a store answers that has these documents. */
+/** The answer of a store that has these documents. */
 export function storeOver(
   rows: () => readonly DocumentRow[],
 ): Pick<Store, "document" | "documents" | "peek"> {
@@ -89,7 +89,7 @@ export function storeOver(
   };
 }
 
-/** Conversations of two turns each, of which one change can be put back. */
+/** Conversations of two turns each; one change of each can be undone. */
 export function pastOf(): PastConversations {
   return {
     restoring: (task, number) =>
@@ -115,7 +115,7 @@ export function pastOf(): PastConversations {
   };
 }
 
-/** The tasks of a memory log, as a later kernel reads them back. */
+/** The tasks of a memory log, as a later kernel reads them. */
 export function historyOf(log: ReturnType<typeof memoryLog>): TaskHistory {
   return {
     tasks: () => Promise.resolve([...new Set(log.events.map(({ task }) => TaskId.parse(task)))]),

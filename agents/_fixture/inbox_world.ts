@@ -14,7 +14,7 @@ import { storeOver } from "./fakes.ts";
 import { type Inbox, type InboxParts, openInbox } from "../post/inbox/inbox.ts";
 import type { KnownTask } from "../post/inbox/judge.ts";
 
-/** Documents with versions, and the events that came with them. */
+/** Documents with versions, and the events of their commits. */
 export function documentLog(): {
   readonly store: ReturnType<typeof storeOver>;
   readonly rows: Map<string, DocumentRow>;
@@ -64,14 +64,14 @@ export interface InboxWorld {
   readonly tasks: Map<TaskId, KnownTask>;
   readonly queued: InboxEntry[];
   inbox: Inbox;
-  /** As a kernel that starts anew. */
+  /** The inboxes of a kernel that starts again. */
   again(): Promise<Inbox>;
 }
 
 export async function inboxWorld(more: Partial<InboxParts> = {}): Promise<InboxWorld> {
   const log = documentLog();
   const powers = handPowers();
-  // A day after the first, so that there is a window before this one.
+  // A day after the first, so that there is an earlier window.
   powers.turn(86_400_000);
   const open = (name: string): KnownTask => ({
     ...{ status: "open", session: session(name), purged: false },
@@ -107,7 +107,7 @@ export const PEER = Sender.parse("peer:mallory");
 
 let ids = 0;
 
-/** A status from the person, unless it says otherwise. */
+/** A status from the person, with the given changes. */
 export function messageOf(more: Partial<AgentMessage> = {}): AgentMessage {
   return {
     id: `id-${ids++}`,
@@ -121,7 +121,7 @@ export function messageOf(more: Partial<AgentMessage> = {}): AgentMessage {
   };
 }
 
-/** Into a task's box, as something from outside. */
+/** Puts an item from outside into a task's inbox. */
 export function stampOf(task: TaskId | string, more: Partial<MessageStamp> = {}): MessageStamp {
   const box = Box.parse(task.includes(":") ? task : `task:${task}`);
   return { box, colour: "RED", label: "public", ...more };
@@ -132,5 +132,5 @@ export function ofPeer(more: Partial<AgentMessage> = {}): AgentMessage {
   return messageOf({ sender: PEER, senderTask: EXCHANGE, ...more });
 }
 
-/** Into bob's box, about {@link EXCHANGE}. */
+/** Into bob's inbox, about {@link EXCHANGE}. */
 export const TO_BOB = stampOf(BOB, { exchange: EXCHANGE });

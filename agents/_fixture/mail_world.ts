@@ -1,4 +1,4 @@
-/** Two agents of one kernel with names, inboxes and a gate of paper, in memory. */
+/** Two agents of one kernel with names, inboxes and a simulated gate, in memory. */
 import {
   CallId,
   Digest,
@@ -25,7 +25,7 @@ import { makeTaskMail, type TaskMail } from "../post/mail/mail.ts";
 import type { MailInbox, MailParts, Offers } from "../post/mail/tool.ts";
 import { makeNamesStore } from "../post/mail/names.ts";
 
-/** What HOST says of a run; undefined: nobody is there. */
+/** HOST's answer about a run; undefined: nobody is there. */
 export type Verdict =
   | { readonly allow: true }
   | { readonly deny: string }
@@ -38,23 +38,23 @@ export interface Person {
   readonly row: ProcessRow;
   readonly mail: TaskMail;
   readonly parts: MailParts;
-  /** A tool called as the gate would once it has decided. */
+  /** Calls a tool as the gate would after its decision. */
   call(name: string, args?: JsonObject): Promise<PowerResult>;
 }
 
-/** The kernel of paper. */
+/** The simulated kernel. */
 export interface World {
-  /** `peer`: whose exchange its task works for. */
+  /** `peer`: the peer for whose exchange the task works. */
   agent(name: string, task?: TaskId, peer?: string): Person;
   readonly entries: InboxEntry[];
   put(message: Partial<AgentMessage>, stamp: MessageStamp): Promise<InboxEntry>;
   lend(person: Person, scope: Scope): Lease;
   revoke(lease: Lease): void;
-  /** HOST decides about the run of a proposal; about the next that is asked where none is named. */
+  /** HOST decides about the run of a proposal; without one, about the next that is asked. */
   decide(verdict: Verdict, proposal?: number): void;
   /** Programs that ran. */
   readonly ran: string[];
-  /** What HOST was asked about, as text. */
+  /** The questions that HOST was asked, as text. */
   readonly asked: string[];
 }
 
@@ -66,7 +66,7 @@ const beneath = (outer: Scope, inner: Scope): boolean =>
   outer.resource === inner.resource && outer.right === inner.right &&
   (outer.path === "" || inner.path === outer.path || inner.path.startsWith(`${outer.path}/`));
 
-/** Makes it; `real`: inboxes that judge, in place of those of paper. */
+/** Makes a mail world; `real`: inboxes that check, in place of simulated ones. */
 export function makeWorld(
   real?: { readonly inbox: MailInbox; heard(by: TaskId, from: TaskId): void },
 ): World {
@@ -143,7 +143,7 @@ export function makeWorld(
 
   function agent(name: string, task = TaskId.parse(next("t")), peer?: string): Person {
     const pid = Pid.parse(++count);
-    // The tools read no more of a row than this.
+    // The tools read only these fields of a row.
     const row = {
       ...{ pid, task, colour: "BLUE", label: "public" },
       snapshot: { id: Digest.parse("a".repeat(64)), tools: [FILE_READ] },

@@ -12,24 +12,24 @@ import { makeNotices } from "../resource/notices.ts";
 import { openResources, type Resources } from "../resource/registry.ts";
 import { type InboxWorld, inboxWorld } from "./inbox_world.ts";
 
-/** The repository that they share. */
+/** The repository that the workers share. */
 export const SITE = ResourceRef.parse("gitRepository:site");
-/** The list that they share. */
+/** The list that the workers share. */
 export const CHORES = ResourceRef.parse("taskList:chores");
 
-/** Such a world. */
+/** A registry with its surroundings. */
 export interface ResourceWorld extends InboxWorld {
   resources: Resources;
   readonly notes: string[];
-  /** As a kernel that starts anew, over the same log. */
+  /** The registry of a kernel that starts again, over the same log. */
   restart(): Promise<Resources>;
-  /** Once what was told is in the inboxes. */
+  /** Resolves when all notices are in the inboxes. */
   told(): Promise<readonly InboxEntry[]>;
-  /** Changes in the log, in their order. */
+  /** Changes in the log, in order. */
   changes(): readonly ResourceChange[];
 }
 
-/** Makes one. */
+/** Makes a resource world. */
 export async function resourceWorld(keeps = 256): Promise<ResourceWorld> {
   const base = await inboxWorld();
   const notes: string[] = [];
@@ -55,13 +55,13 @@ export async function resourceWorld(keeps = 256): Promise<ResourceWorld> {
     resources: await open(),
     async restart(): Promise<Resources> {
       world.resources.close();
-      // What it had begun is in the log, or never will be.
+      // What the earlier kernel had begun is in the log, or never will be.
       await world.told();
       world.resources = await open();
       return world.resources;
     },
     async told(): Promise<readonly InboxEntry[]> {
-      // A message passes a few promises: each has had its turn after these.
+      // A message passes a few promises: each has run after these turns.
       for (let n = 0; n < 50; n++) await Promise.resolve();
       return base.inbox.list({});
     },

@@ -1,4 +1,4 @@
-/** The person at the keyboard: her keys, and answers that she signs. @module */
+/** The person at the keyboard: her keys, and the answers that she signs. @module */
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import type { Answer, Question } from "../../contracts/authority/mod.ts";
 import { toJsonObject } from "../../contracts/base/mod.ts";
@@ -11,7 +11,7 @@ export interface Keys {
   readonly secret: KeyObject;
 }
 
-/** Makes a pair. */
+/** Makes a key pair. */
 export function makeKeys(): Keys {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   return { raw: String(publicKey.export({ format: "jwk" }).x), secret: privateKey };
@@ -21,10 +21,10 @@ export function makeKeys(): Keys {
 export const CAROL = makeKeys();
 /** Her key for stepUp. */
 export const CAROL_STEP_UP = makeKeys();
-/** Names the kernel, as its receipt key does. */
+/** Id of the kernel, as its receipt key names it. */
 export const KERNEL_KEY = makeKeys().raw;
 
-/** The answer "allow, once" to `question` with changes, signed. */
+/** The signed answer "allow, once" to `question`, with changes. */
 export function signed(
   question: Question,
   at: number,

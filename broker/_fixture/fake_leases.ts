@@ -13,7 +13,7 @@ export interface FakeLeases extends Leases {
   end(id: LeaseId, why: "revoked" | "expired"): void;
 }
 
-/** Makes a table without a lease. */
+/** Makes an empty table. */
 export function fakeLeases(powers: Powers): FakeLeases {
   const rows = new Map<LeaseId, Lease>();
   const ended = new Map<LeaseId, "revoked" | "expired">();

@@ -3,7 +3,7 @@ import { Fault } from "../../contracts/base/mod.ts";
 import type { DocumentRow, DocumentWrite, NewEvent } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
-/** A log that remembers, that can be full, and during whose commits things can happen. */
+/** A log in memory that can be full, and during whose commits a test can act. */
 export interface FakeLog {
   readonly events: (NewEvent & { readonly task: string; readonly commit: number })[];
   readonly documents: Map<string, DocumentRow>;
@@ -17,7 +17,7 @@ export interface FakeLog {
   head(): ReturnType<typeof sha256Hex>;
 }
 
-/** Makes one that is empty. */
+/** Makes an empty log. */
 export function fakeLog(): FakeLog {
   let commit = 0;
   const log: FakeLog = {

@@ -1,4 +1,4 @@
-/** Processes as a gate sees them, in memory. @module */
+/** Processes as the gate sees them, in memory. @module */
 import { type Colour, type Label, Pid, SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { Fault } from "../../contracts/base/mod.ts";
 import {
@@ -14,14 +14,14 @@ export const COLOURS: readonly Colour[] = ["BLUE", "YELLOW", "RED"];
 /** Lowest first. */
 export const LABELS: readonly Label[] = ["public", "internal", "secret"];
 
-/** A process table of rows that tests change at will. */
+/** A process table whose rows tests change at will. */
 export interface FakeProcesses extends ProcessKeeper {
   readonly rows: Map<number, ProcessRow>;
   readonly charges: Partial<ChargeableUsage>[];
   limit: ((charge: Partial<ChargeableUsage>) => string | undefined) | undefined;
 }
 
-/** Makes a table without a row. */
+/** Makes an empty table. */
 export function fakeProcesses(): FakeProcesses {
   const rows = new Map<number, ProcessRow>();
   const table: FakeProcesses = {

@@ -1,18 +1,18 @@
-/** The powers of tests: a clock turned by hand, ids that count, failpoints that are noted. @module */
+/** The powers of tests: a clock turned by hand, sequential ids, recorded failpoints. @module */
 import type { Powers } from "../../contracts/task/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";
 
-/** A clock turned by hand, ids that count, and failpoints that are noted. */
+/** A clock turned by hand, sequential ids, and recorded failpoints. */
 export interface HandPowers extends Powers {
   turn(ms: number): void;
-  /** The clock alone: the machine slept, or somebody set it. */
+  /** Moves only the clock: the machine slept, or a person set it. */
   leap(ms: number): void;
-  /** Timers that were neither stopped nor over. */
+  /** Timers that were neither stopped nor fired. */
   armed(): number;
   readonly reached: string[];
 }
 
-/** Makes them. The clock stands at 1,000,000 ms. */
+/** Makes the powers. The clock stands at 1,000,000 ms. */
 export function handPowers(): HandPowers {
   let now = 1_000_000, count = 0;
   const timers = new Map<number, { at: number; f: () => void }>();

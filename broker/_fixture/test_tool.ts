@@ -10,7 +10,7 @@ import type {
 } from "../../contracts/task/mod.ts";
 import type { ToolDescriptor } from "../../contracts/tool/mod.ts";
 
-/** What every tool of a test names. */
+/** Fields that every tool of a test gives. */
 export const DESK: Scope = { resource: "mount", right: "read", path: "desk" };
 
 /** A tool made for a test. */

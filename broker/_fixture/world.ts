@@ -1,4 +1,4 @@
-/** A kernel made of hand-made parts around a real gate: what the broker's tests stand on. @module */
+/** Hand-made parts of a kernel around a real gate: the base of the broker's tests. @module */
 import {
   type Answer,
   CallId,
@@ -27,7 +27,7 @@ import { type FakeProcesses, fakeProcesses, makeRow } from "./fake_processes.ts"
 import { type HandPowers, handPowers } from "./hand_powers.ts";
 import { bind, DESK, type TestTool } from "./test_tool.ts";
 
-/** Everything around one gate, in reach. */
+/** Everything around one gate, accessible to a test. */
 export interface World {
   readonly powers: HandPowers;
   readonly log: FakeLog;
@@ -46,13 +46,13 @@ export interface World {
   lease(scope: Scope, pid?: Pid): Promise<Lease>;
   call(name: string, args?: JsonObject, options?: CallOptions): Promise<ToolResult>;
   decide(name: string, args?: JsonObject): ReturnType<TaskGate["decide"]>;
-  /** Waits until a question is open, then signs and gives an answer to it. */
+  /** Waits until a question is open, then signs and gives an answer. */
   answer(change?: Partial<Answer>, key?: Keys): Promise<Question>;
   openQuestion(): Promise<Question>;
   signed(question: Question, change?: Partial<Answer>, key?: Keys): Answer;
 }
 
-/** How a call differs from the plain one of alice. */
+/** How a call differs from alice's plain one. */
 export interface CallOptions {
   readonly id?: string;
   readonly pid?: Pid;
@@ -77,7 +77,7 @@ export interface WorldOptions {
   readonly from?: World;
 }
 
-/** Makes one: alice runs, and has leases on `desk` and the net. */
+/** Makes a world: alice runs, and has leases on `desk` and the net. */
 export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const powers = options.from?.powers ?? handPowers();
   const log = options.from?.log ?? fakeLog();

@@ -1,4 +1,4 @@
-/** What every engine of the browser tools must do: the same claims on each. @module */
+/** The claims that every engine of the browser tools must meet. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { redirect, reply } from "../../net/_fixture/site.ts";
@@ -17,7 +17,7 @@ const SHOP = `<title>Shop</title><h1>Shop &amp; more</h1><p>Hello <b>you</b>.</p
 <form method="post" action="/notes"><input name="title" aria-label="Title"><input type="hidden" name="t" value="&1">
 <input type="password" name="p" aria-label="Key"><button name="b" value="1">Save</button></form>`;
 
-/** Ways to hide words from people that are there for a machine. */
+/** Ways to hide from people text that is meant for a machine. */
 const HIDDEN: readonly string[] = [
   `<p style="display:none">HIDDEN</p>`,
   `<p hidden>HIDDEN</p>`,
@@ -47,7 +47,7 @@ const HIDDEN: readonly string[] = [
 const isFault = (code: FaultCode, words = "") => (error: unknown): boolean =>
   error instanceof Fault && error.code === code && error.message.includes(words);
 
-/** The claims, on one engine. */
+/** The claims, for one engine. */
 export function testEngine(name: string, start: StartEngine, register: RegisterTest): void {
   const test = (claim: string, pages: Pages, body: (web: Web) => Promise<void>): void =>
     register(`${name}: ${claim}`, async () => {

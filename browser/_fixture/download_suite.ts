@@ -1,4 +1,4 @@
-/** What no page's download may do, on every engine of the browser tools: nothing of it is saved. @module */
+/** For every engine of the browser tools: no download of a page is saved. @module */
 import { doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
 import { Fault } from "../../contracts/base/fault.ts";
 import { raw, redirect, type Reply, reply } from "../../net/_fixture/site.ts";
@@ -7,18 +7,18 @@ import type { StartEngine } from "./engine.ts";
 import { startWeb } from "./web.ts";
 
 const CSV = { "content-type": "text/csv" };
-/** A picture's first bytes, and an archive's. */
+/** The first bytes of a picture, and of an archive. */
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0xff);
 const ZIP = Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0, 8, 0);
 
-/** Chunks for as long as somebody reads, and no word of how many. */
+/** Chunks for as long as the client reads, without a content length. */
 const endless: Reply = async (write) => {
   await write("HTTP/1.1 200 OK\r\ncontent-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\n");
   const chunk = `8000\r\n${"x,y\n".repeat(8_192)}\r\n`;
   for (;;) await write(chunk);
 };
 
-/** Some kilobytes that are 64 MB once they are unpacked. */
+/** Some kilobytes that unpack to 64 MB. */
 async function bomb(): Promise<Reply> {
   const plain = new Blob(Array.from({ length: 64 }, () => "x".repeat(1_000_000))).stream();
   const packed = await new Response(plain.pipeThrough(new CompressionStream("gzip"))).bytes();
@@ -26,7 +26,7 @@ async function bomb(): Promise<Reply> {
   return reply(200, { ...CSV, "content-encoding": "gzip" }, packed);
 }
 
-/** Registers the claims, on one engine. */
+/** Registers the claims for one engine. */
 export function testDownloads(name: string, start: StartEngine, register: RegisterTest): void {
   register(
     `${name}: mallory's site answers a download with something else: nothing is saved`,

@@ -10,25 +10,25 @@ import { makeInstance } from "../../tools-wasm/exec/_fixture/instance.ts";
 import { bundleScript } from "../../tools-wasm/sdk/ts/bundle.ts";
 import { browserBundle } from "./bundle.ts";
 
-/** What the kernel would do for a host function. Throws a Fault. */
+/** The kernel's side of a host function. Throws a Fault. */
 export type Host = (fn: string, args: JsonObject) => Json | Promise<Json>;
 
-/** An engine that runs. */
+/** A running engine. */
 export interface Engine extends AsyncDisposable {
   /** The tool's text, or for the picture its value. @throws Fault as the tool does */
   call(tool: string, args: JsonObject): Promise<Json>;
-  /** Cancels the call that was made last. */
+  /** Cancels the latest call. */
   cancel(): void;
-  /** The process of the machine; 0 for the engine that is none. */
+  /** The operating-system process; 0 for the engine without one. */
   readonly osPid: number;
 }
 
-/** Starts one of them. */
+/** Starts an engine. */
 export type StartEngine = (host: Host) => Promise<Engine>;
 
 const CHROMIUM = "/usr/lib/chromium/chromium";
 
-/** Whether Chromium is there: without it its tests are left out, and fail where CI=true. */
+/** Whether Chromium is installed: without it its tests are skipped, and fail where CI=true. */
 export const HAS_CHROMIUM = isFile(CHROMIUM) || Deno.env.get("CI") === "true";
 if (!HAS_CHROMIUM) {
   Deno.stderr.writeSync(
@@ -71,7 +71,7 @@ export const startStatic: StartEngine = async (host) => {
 /** The chromium engine: the real process with its real walls. */
 export const startBrowser: StartEngine = (host) => startWith(host, []);
 
-/** The same without its outer wall: what a test of that wall compares with. */
+/** The same without its outer walls, for comparison in a test of these walls. */
 export const startOpenBrowser: StartEngine = (host) => startWith(host, ["--share-net"]);
 
 async function startWith(host: Host, sharing: readonly string[]): Promise<Engine> {
@@ -126,7 +126,7 @@ async function startWith(host: Host, sharing: readonly string[]): Promise<Engine
       try {
         child.kill("SIGKILL");
       } catch {
-        // It has ended already.
+        // The process has ended already.
       }
       await input.close().catch(() => undefined);
       await pumped;

@@ -1,6 +1,6 @@
-/** What the machine says of a process and all that it started. @module */
+/** What /proc shows of a process and all its descendants. @module */
 
-/** A process of the machine. */
+/** An operating-system process. */
 export interface Seen {
   readonly pid: number;
   readonly command: readonly string[];
@@ -8,11 +8,11 @@ export interface Seen {
   /** Its network namespace, and its user namespace. */
   readonly net: string;
   readonly user: string;
-  /** Names of the network interfaces that it has. */
+  /** Names of its network interfaces. */
   readonly interfaces: readonly string[];
 }
 
-/** The process itself and all beneath it. */
+/** The process itself and all its descendants. */
 export function processesOf(top: number): readonly Seen[] {
   const all = [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     const found = /^[0-9]+$/.test(name) ? look(Number(name)) : undefined;
@@ -44,16 +44,16 @@ function look(pid: number): Seen | undefined {
       ),
     };
   } catch {
-    return undefined; // It has ended meanwhile.
+    return undefined; // The process has ended meanwhile.
   }
 }
 
-/** Whether a process of this number runs; one that waits to be reaped does not. */
+/** Whether a process with this id runs; a zombie does not. */
 export function runs(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
     return !stat.slice(stat.lastIndexOf(")") + 2).startsWith("Z");
   } catch {
-    return false; // It is gone.
+    return false; // The process has ended.
   }
 }

@@ -10,16 +10,16 @@ import type { Engine, StartEngine } from "./engine.ts";
 /** Pages by path: HTML, or what the server writes. */
 export type Pages = Readonly<Record<string, string | Reply>>;
 
-/** A web with an engine before it. */
+/** A web with an engine in front of it. */
 export interface Web extends AsyncDisposable {
   readonly site: Site;
   readonly origin: string;
   readonly engine: Engine;
   /** Files that were written. */
   readonly written: ReadonlyMap<string, string>;
-  /** Calls a tool as the kernel does: its requests reach the origin of its `url` alone. */
+  /** Calls a tool as the kernel does: its requests reach only the origin of its `url`. */
   call(tool: string, args: JsonObject): Promise<string>;
-  /** As {@link Web.call}, for what a person was not asked for: no origin at all. */
+  /** As {@link Web.call}, for a call that no person approved: no origin at all. */
   look(tool: string, args: JsonObject): Promise<Json>;
 }
 
@@ -109,7 +109,7 @@ function fetched({ status, url, headers, body, cut, stopped }: NetAnswer): Json 
   });
 }
 
-/** The ref of what has this name in a snapshot. */
+/** The ref of the element with this name in a snapshot. */
 export function refOf(snapshot: string, name: string): string {
   const ref = snapshot.split("\n").find((line) => line.includes(` "${name}"`))
     ?.match(/\b(e[0-9]+)\b/)?.[1];

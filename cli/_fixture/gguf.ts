@@ -1,4 +1,4 @@
-/** Files that begin as GGUF files do, with facts and filler in the place of weights. @module */
+/** Files that begin like GGUF files, with facts and filler in place of weights. @module */
 import { joinBytes } from "../../port/join_bytes.ts";
 
 const encoder = new TextEncoder();
@@ -16,7 +16,7 @@ function text(value: string): Uint8Array[] {
   return [integer(8, bytes.length), bytes];
 }
 
-/** A file of weights of one tensor; `filler` is what its bytes end with. */
+/** A weights file of one tensor; its bytes end with `filler`. */
 export function fakeWeights(
   facts: { readonly name?: string; readonly licence?: string; readonly filler?: string } = {},
 ): Uint8Array {
@@ -43,7 +43,7 @@ export function fakeWeights(
     integer(8, 1),
     integer(8, keys.length),
     ...keys.flat(),
-    // One tensor of bytes (I8), which begins where the header is padded to.
+    // One tensor of bytes (I8), which begins at the padded end of the header.
     ...[...text("filler"), integer(4, 1), integer(8, filler.length), integer(4, 24), integer(8, 0)],
   ]);
   const padding = new Uint8Array(-head.length & 31);

@@ -1,4 +1,4 @@
-/** Run under a pseudo-terminal by session/terminal_test.ts: asks one line, and says what it heard. */
+/** Run under a pseudo-terminal by session/terminal_test.ts: asks for one line, and prints what was typed. */
 import { makeKeyboard } from "../session/keyboard_powers.ts";
 import { makeScreen } from "../terminal/terminal_powers.ts";
 
@@ -10,9 +10,9 @@ if (keyboard === undefined) {
 }
 screen.say("ready");
 const [mode, work] = Deno.args;
-// The work before a question, done when this file is there: whoever types now types ahead.
+// The work before a question ends when this file exists: earlier input is typed ahead.
 while (work !== undefined && !await Deno.stat(work).then(() => true, () => false)) {
-  // TIMER: what another process writes gives no event.
+  // TIMER: a file that another process writes gives no event.
   await new Promise((resolve) => setTimeout(resolve, 10));
 }
 const line = await keyboard.line("PROMPT> ", { echo: mode !== "secret", many: mode === "many" });

@@ -13,7 +13,7 @@ export interface FreshCommand extends Command<PowerName> {
   };
 }
 
-/** Makes it, with its folders. */
+/** Makes the command, with its folders. */
 export function freshCommand(
   parts: Parameters<typeof fakePowers>[0] & { readonly args?: readonly string[] } = {},
 ): FreshCommand {

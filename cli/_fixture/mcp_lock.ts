@@ -3,7 +3,7 @@ import { Digest, Millis, ToolName } from "../../contracts/authority/mod.ts";
 import { mcpPart, McpServerName, NO_GRANTS } from "../../contracts/exchange/mod.ts";
 import { LockedServer, type LockedTool } from "../../bridges/mcp/registry/lock.ts";
 
-/** A tool that was reviewed. */
+/** A reviewed tool. */
 export function lockedTool(
   server: string,
   name: string,
@@ -28,7 +28,7 @@ export function lockedTool(
   };
 }
 
-/** A server that was approved, with a tool `one`. */
+/** An approved server with a tool `one`. */
 export function lockedServer(name: string, more: Partial<LockedServer> = {}): LockedServer {
   return LockedServer.parse({
     name: McpServerName.parse(name),

@@ -1,4 +1,4 @@
-/** Hands of a login for tests without a network. @module */
+/** Powers of a login for tests without a network. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { LoginPowers } from "../../bridges/mcp/registry/login/login.ts";
 

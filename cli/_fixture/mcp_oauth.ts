@@ -1,4 +1,4 @@
-/** An MCP server and its authorization server on loopback that play by the rules, or by what a test twists. @module */
+/** An MCP server and its authorization server on loopback that follow the rules, except where a test changes them. @module */
 import { createHash } from "node:crypto";
 import { Fault } from "../../contracts/base/mod.ts";
 import { clock } from "../../net/clock_powers.ts";
@@ -11,33 +11,33 @@ import type { NetLink } from "../../bridges/mcp/registry/login/net.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What a test changes. What it leaves is by the rules. */
+/** A test's changes; everything else follows the rules. */
 export interface Twist {
   /** Header `www-authenticate` of the MCP server's refusal. */
   readonly challenge?: (world: Origins) => string | undefined;
-  /** Any request: an answer in place of the rules'. */
+  /** For any request: an answer in place of the regular one. */
   readonly answer?: (path: string, request: Request) => Response | undefined;
   readonly resource?: (said: Fields, world: Origins) => unknown;
   readonly metadata?: (said: Fields, world: Origins) => unknown;
   readonly registered?: (said: Fields) => unknown;
-  /** Where the browser is sent after the person agreed. */
+  /** Redirect target after the person agreed. */
   readonly back?: (to: URL) => URL;
   readonly token?: (said: Fields) => unknown;
 }
 
-/** The two of them. */
+/** The origins of the two servers. */
 export interface Origins {
   readonly server: string;
   readonly auth: string;
 }
 
-/** Both, serving. */
+/** Both servers, running. */
 export interface AuthWorld extends Origins, AsyncDisposable {
   /** Requests so far, `METHOD /path`. */
   readonly seen: readonly string[];
   /** Forms that came to the token endpoint, with header `authorization`. */
   readonly shown: readonly Readonly<Record<string, string>>[];
-  /** What was registered. */
+  /** The registrations. */
   readonly registered: readonly Fields[];
 }
 
@@ -47,7 +47,7 @@ const json = (body: unknown, status = 200): Response =>
     headers: { "content-type": "application/json" },
   });
 
-/** Starts both on ports of their own. */
+/** Starts both servers on ports of their own. */
 export function startAuthWorld(twist: Twist = {}): AuthWorld {
   const seen: string[] = [];
   const shown: Record<string, string>[] = [];
@@ -151,7 +151,7 @@ export function startAuthWorld(twist: Twist = {}): AuthWorld {
   };
 }
 
-/** A net service within the test; it knows no name but what `names` says. */
+/** A net service within the test; it knows only the names in `names`. */
 export function netLink(names: Readonly<Record<string, string>> = {}): NetLink {
   const net = makeNetService({
     resolver: resolvingNames({
@@ -166,18 +166,18 @@ export function netLink(names: Readonly<Record<string, string>> = {}): NetLink {
   return { ask: async (op, body) => await net.ask(op, body), tell: net.tell };
 }
 
-/** The real hands, without a process. */
+/** The real powers, without a process. */
 export const loginPowers: LoginPowers = makeLoginPowers(() =>
   Promise.reject(new Error("no process here"))
 );
 
-/** What a person's browser does with an address; gives the last page's text. */
+/** Follows an address as a person's browser does; gives the last page's text. */
 export async function browse(url: string): Promise<string> {
   const answer = await fetch(url);
   return await answer.text();
 }
 
-/** A login at a world, where the person agrees and logs in. */
+/** A login in a world where the person agrees and logs in. */
 export function loginAt(
   world: Pick<Origins, "server">,
   more: Partial<LoginParts> = {},

@@ -1,25 +1,25 @@
-/** An npm registry of this machine for tests: honest, or as its packages say. @module */
+/** An npm registry on this machine for tests: honest, or as its packages specify. @module */
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 
-/** A package that it has. */
+/** A package of the registry. */
 export interface FakePackage {
   readonly name: string;
   readonly version: string;
-  /** Beside package.json, by path. */
+  /** Files in addition to package.json, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Beside name and version, in package.json and in what the registry says. */
+  /** Fields in addition to name and version, in package.json and in the registry's answer. */
   readonly manifest?: Readonly<Record<string, unknown>>;
-  /** Served in place of the archive that its integrity is of. */
+  /** Served in place of the archive that matches the integrity. */
   readonly swapped?: Readonly<Record<string, string>>;
-  /** How it is signed; absent: not at all. */
+  /** How the package is signed; absent: unsigned. */
   readonly signed?: "well" | "badly";
   readonly dist?: Readonly<Record<string, unknown>>;
 }
 
-/** A registry that listens. */
+/** A listening registry. */
 export interface FakeRegistry {
   readonly url: string;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function archive(files: Readonly<Record<string, string>>): Promise<Uint8Ar
   return new Uint8Array(await new Response(packed).arrayBuffer());
 }
 
-/** Serves packages on a port of this machine. */
+/** Serves packages on a loopback port. */
 export async function serveRegistry(packages: readonly FakePackage[]): Promise<FakeRegistry> {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** A command line for `remit mcp`, whose kernel looks at a server as a test says. @module */
+/** A command line for `remit mcp`, whose kernel inspects a server as a test specifies. @module */
 import { join } from "node:path";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import { type McpAccess, ServerListing } from "../../contracts/exchange/mod.ts";
@@ -12,14 +12,14 @@ export interface Tool {
   readonly annotations?: { readonly readOnlyHint?: boolean };
 }
 
-/** Says of a tool that it only reads. */
+/** Declares that a tool only reads. */
 export const READS = { readOnlyHint: true };
-/** Nothing odd: one that reads, one that writes. */
+/** Ordinary tools: one reads, one writes. */
 export const PLAIN: readonly Tool[] = [
   { name: "list_notes", description: "Lists notes.", annotations: READS },
   { name: "write_note", description: "Writes a note." },
 ];
-/** Hides characters in its description. */
+/** Has invisible characters in its description. */
 export const SLY: Tool = {
   name: "sly",
   description: "Adds.\u{e0041}\u{e0042}",
@@ -40,13 +40,13 @@ export interface Rig {
   readonly types?: readonly (string | undefined)[];
   readonly input?: string;
   readonly accesses?: readonly McpAccess[];
-  /** The server never answers; or not where it is looked at so. */
+  /** Whether the server never answers; with a function, for which grants. */
   readonly dead?: boolean | ((granted: readonly string[]) => boolean);
   readonly ops?: FakeOps;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A command line whose kernel looks at a server as it is told to; `bash` stands for the server's program. */
+/** A command line whose kernel inspects a server as specified; `bash` stands for the server's program. */
 export function rig(parts: Rig = {}) {
   const at = { tools: parts.tools ?? PLAIN, looks: [] as { observe: boolean; server: Json }[] };
   const powers = fakePowers({
@@ -98,5 +98,5 @@ export function rig(parts: Rig = {}) {
   };
 }
 
-/** Where a server of somebody else listens. */
+/** Address of a stranger's server. */
 export const URL_ = "https://mcp.example.org/mcp";

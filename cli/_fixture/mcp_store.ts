@@ -3,7 +3,7 @@ import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { makeMcpStore } from "../../bridges/mcp/registry/store/store_powers.ts";
 import type { McpStore } from "../../bridges/mcp/registry/store/store.ts";
 
-/** Makes it. */
+/** Makes the store. */
 export function realMcpStore(): McpStore {
   return makeMcpStore({
     digestTree: (folder) => digestTree(folder, TREE_DISK),

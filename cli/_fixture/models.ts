@@ -1,4 +1,4 @@
-/** Hands over models for tests: real weights on a real disk, real HTTP; nobody listens, nothing is built. @module */
+/** Powers of models for tests: real weights on a real disk, real HTTP; no server listens, nothing is built. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { NativeBuild } from "../../contracts/model/mod.ts";
 import type { NativeEngine } from "../../models/weights/mod.ts";
@@ -13,10 +13,10 @@ export const NO_ENGINE: NativeEngine = Object.freeze({
   fetch: () => Promise.reject(new Fault("unavailable", "Cannot fetch: a test has no network")),
 });
 
-/** Makes them. `ollama` is the port where one listens in place of its usual one. */
+/** Makes the powers. `ollama` is the port of a server in place of the usual port. */
 export function fakeModels(
   parts: {
-    /** Every build. */
+    /** All builds. */
     readonly engine?: NativeEngine;
     readonly engines?: Readonly<Partial<Record<NativeBuild, NativeEngine>>>;
     readonly ollama?: number;

@@ -1,4 +1,4 @@
-/** The real kit for plugins: builder, load gate, adapter and host. Only Remit's own plugins are made up. @module */
+/** The real plugin kit: builder, load gate, adapter and host. Only Remit's own plugins are made up. @module */
 import { join } from "node:path";
 import { ToolName } from "../../contracts/authority/mod.ts";
 import { PluginManifest } from "../../contracts/tool/mod.ts";
@@ -13,7 +13,7 @@ import type { OwnTool, PluginKit } from "../../tools-wasm/kit/kit.ts";
 const cacheHome = (): string =>
   join(Deno.env.get("XDG_CACHE_HOME") ?? join(Deno.env.get("HOME") ?? "/tmp", ".cache"), "remit");
 
-/** A plugin of one tool as Remit would have it, for names that are taken. */
+/** A plugin of one tool as if it were Remit's own, for names that are taken. */
 export const OWN = PluginManifest.parse({
   name: "own",
   version: "1.0.0",
@@ -48,7 +48,7 @@ const OWN_TOOL: OwnTool = {
   group: "files",
 };
 
-/** The kit that main.ts wires. With `own`, Remit's plugins are {@link OWN} alone and nothing is built. */
+/** The kit as main.ts wires it. With `own`, Remit's plugins are only {@link OWN}, and nothing is built. */
 export function realPlugins(home: string, options: { readonly own?: boolean } = {}): PluginKit {
   return makePluginKit({
     provideTools: options.own === false ? provideTools : () =>

@@ -1,4 +1,4 @@
-/** What a kernel tells of a task, as tests say it: rows, questions, staged changes. @module */
+/** Samples of a kernel's answers about a task: rows, questions, staged changes. @module */
 import { join } from "node:path";
 import { Question } from "../../contracts/authority/mod.ts";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
@@ -11,7 +11,7 @@ export const TASK = "t000000000001";
 /** A question's id. */
 export const QUESTION = "q000000000001";
 
-/** An event as a kernel tells it. */
+/** An event as a kernel sends it. */
 export function told(n: number, event: string, body: object, inner?: object): WatchEvent {
   return {
     kind: "event",

@@ -1,7 +1,7 @@
-/** Hands of a service for tests without one. @module */
+/** Powers of a service for tests without one. @module */
 import type { ServicePowers } from "../service/powers.ts";
 
-/** The lock is free, nobody listens, no time passes. */
+/** The lock is free, no server listens, no time passes. */
 export const NO_SERVICE_HANDS: ServicePowers = Object.freeze<ServicePowers>({
   lock: () => ({ [Symbol.dispose]: () => undefined }),
   door: () => ({ [Symbol.dispose]: () => undefined }),

@@ -1,12 +1,12 @@
-/** A server of this machine that has weights, and does with requests what a test says. @module */
+/** A loopback server of weights that answers requests as a test specifies. @module */
 
-/** What came, and what goes back. */
+/** A running server, and the requests to it. */
 export interface WeightsServer extends AsyncDisposable {
   readonly url: string;
   readonly asked: Request[];
 }
 
-/** The answer of an honest server: whole, or from where it is asked to go on. */
+/** The answer of an honest server: whole, or from the requested offset. */
 export function honest(bytes: Uint8Array, tag = '"v1"'): (request: Request) => Response {
   return (request) => {
     const range = /^bytes=(\d+)-$/.exec(request.headers.get("range") ?? "");
@@ -23,7 +23,7 @@ export function honest(bytes: Uint8Array, tag = '"v1"'): (request: Request) => R
   };
 }
 
-/** Sends some bytes of a longer answer, and breaks off. */
+/** Sends some bytes of a longer answer, and then disconnects. */
 export function breakingOff(bytes: Uint8Array, after: number, tag = '"v1"'): Response {
   let sent = false;
   const body = new ReadableStream<Uint8Array>({
@@ -38,7 +38,7 @@ export function breakingOff(bytes: Uint8Array, after: number, tag = '"v1"'): Res
   });
 }
 
-/** Serves. */
+/** Starts the server. */
 export function serveWeights(answer: (request: Request) => Response): WeightsServer {
   const asked: Request[] = [];
   const server = Deno.serve(

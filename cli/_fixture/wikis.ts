@@ -1,23 +1,23 @@
-/** Hands over wikis for tests: real folders; a process that answers what a test tells it. @module */
+/** Powers of wikis for tests: real folders; a process that answers as a test specifies. @module */
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { WikiStatus } from "../../contracts/wire/mod.ts";
 import { makePathList, NEVER } from "../../text/path_list.ts";
 import type { WikiLink, WikiPowers, WikiStart } from "../../memory-wiki/host/powers.ts";
 import { makeWikiPowers } from "../../memory-wiki/host/process/wiki_process_powers.ts";
 
-/** What a fake process answers, by op. `tell` reaches the command. */
+/** Answers of a fake process, by op. `tell` sends a notice to the command. */
 export type WikiOps = Readonly<
   Record<string, (body: Json, tell: (op: string, body: unknown) => void) => unknown>
 >;
 
-/** What was asked of the fake process. */
+/** Requests to the fake process. */
 export interface WikiSeen {
   readonly asked: (readonly [string, Json])[];
   readonly started: WikiStart[];
   closed: number;
 }
 
-/** A wiki with nothing in it. */
+/** An empty wiki. */
 export const EMPTY_WIKI: WikiStatus = {
   ...{ folder: "/", pages: 0, sources: 0, passages: 0, generation: 1, index: "fresh" },
   ...{ repaired: [], patches: 0, notesWaiting: 0 },
@@ -36,7 +36,7 @@ const none = (): never => {
   throw new Fault("unavailable", "Cannot start: a test has none");
 };
 
-/** Makes them. Without `ops` the process cannot be opened. */
+/** Makes the powers. Without `ops` the process cannot be opened. */
 export function fakeWikis(
   parts: {
     readonly ops?: WikiOps;

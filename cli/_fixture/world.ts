@@ -1,4 +1,4 @@
-/** Hands for tests: a real disk in a temporary folder, a screen that remembers, a fake kernel. @module */
+/** Powers for tests: a real disk in a temporary folder, a screen that keeps its output, a fake kernel. @module */
 import { join } from "node:path";
 import { Fault, type Json, toJson } from "../../contracts/base/mod.ts";
 import type { WatchEvent } from "../../contracts/task/mod.ts";
@@ -29,7 +29,7 @@ import { type Places, preparePlaces } from "../../launch/disk/places.ts";
 import { watchFolder } from "../../launch/disk/watch_folder_powers.ts";
 import { runCommandLine as runFamilies } from "../arguments/dispatch.ts";
 
-/** A screen that remembers. */
+/** A screen that keeps its output. */
 export interface FakeScreen extends Screen {
   readonly outs: string[];
   readonly lines: string[];
@@ -50,7 +50,7 @@ export function fakeScreen(): FakeScreen {
   };
 }
 
-/** A keyboard that types what it is given, one line a question. */
+/** A keyboard that types the given lines, one for each question. */
 export function fakeKeyboard(lines: readonly (string | undefined)[]): Keyboard & {
   readonly prompts: string[];
 } {
@@ -65,7 +65,7 @@ export function fakeKeyboard(lines: readonly (string | undefined)[]): Keyboard &
   };
 }
 
-/** What a fake kernel does with each request. */
+/** A fake kernel's answer to each request. */
 export type FakeOps = Readonly<Record<string, (body: Json, kernel: FakeKernel) => Json>>;
 
 /** A kernel without any process, over the real port. */
@@ -75,7 +75,7 @@ export interface FakeKernel {
   end(status: string, exit: number | null): void;
 }
 
-/** Starts a fake kernel; gives the link that a command line holds. */
+/** Starts a fake kernel; gives the connection that a command line holds. */
 export async function fakeKernel(
   ops: FakeOps,
 ): Promise<{ readonly link: KernelLink; readonly kernel: FakeKernel }> {
@@ -123,7 +123,7 @@ export async function fakeKernel(
   return { link: await greet(wire, "test"), kernel };
 }
 
-/** A fresh folder with home, state and runtime places, and hands that reach a fake kernel. */
+/** A fresh folder with places for home, state and runtime, and powers that reach a fake kernel. */
 export function fakePowers(
   parts: {
     readonly ops?: FakeOps;
@@ -136,7 +136,7 @@ export function fakePowers(
     readonly serve?: ServePowers;
     readonly mcpStore?: McpStore;
     readonly login?: LoginPowers;
-    /** Beside HOME, USER and XDG_RUNTIME_DIR. */
+    /** In addition to HOME, USER and XDG_RUNTIME_DIR. */
     readonly env?: Readonly<Record<string, string>>;
   } = {},
 ): Powers & {
@@ -240,7 +240,7 @@ function noRedteam(): never {
   throw new Error("no test of commands plays the red team");
 }
 
-/** Runs a command line whose families are handed their powers out of these. */
+/** Runs a command line whose families take their powers from these. */
 export async function runCommandLine(argv: readonly string[], powers: Powers): Promise<number> {
   return await runFamilies(argv, (name) => Promise.resolve(powers[name]));
 }

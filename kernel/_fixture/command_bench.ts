@@ -1,4 +1,4 @@
-/** What the tests of commands share: a task over a folder, and programs of this machine. */
+/** Shared by the tests of commands: a task over a folder, and programs of this machine. */
 import {
   Digest,
   type Lease,
@@ -30,7 +30,7 @@ export const TASK = TaskId.parse("t000000000000");
 /** See {@link TASK}. */
 export const ALICE = Pid.parse(2);
 
-/** A task with one folder, `desk`, and another, `vault`, that its runs are not shown. */
+/** A task with one folder, `desk`, and another, `vault`, that its runs do not see. */
 export interface CommandBench {
   readonly world: World;
   readonly commands: Commands;
@@ -49,7 +49,7 @@ export interface CommandBench {
   close(): Promise<void>;
 }
 
-/** Tells whether a program is there; a test that needs it is skipped without, and fails where CI=true. */
+/** Tells whether a program is installed; without it a test that needs it is skipped, and fails where CI=true. */
 export function isThere(program: string): boolean {
   if (Deno.env.get("CI") === "true") return true;
   try {
@@ -90,7 +90,7 @@ export async function copyBundle(): Promise<string> {
   return file;
 }
 
-/** A class for a program, with the digest that it has now. */
+/** A class for a program, with its present digest. */
 export async function granted(program: string): Promise<GrantedCommand> {
   const path = await Deno.realPath(program);
   return {
@@ -103,7 +103,7 @@ export async function granted(program: string): Promise<GrantedCommand> {
   };
 }
 
-/** Makes a bench; `files` lie in `desk`, beside `notes/a.md` and `keys.env`. */
+/** Makes a bench; `files` are in `desk`, beside `notes/a.md` and `keys.env`. */
 export async function makeBench(
   files: Readonly<Record<string, string>> = {},
   identity?: "own" | "none",
@@ -116,7 +116,7 @@ export async function makeBench(
   }
   await Deno.mkdir(`${world.dir}/vault`);
   await Deno.writeTextFile(`${world.dir}/vault/v.txt`, "VAULT\n");
-  // Root's own rights are another thing than a user's: as root, the program is started by a user.
+  // Root's own rights differ from a user's: as root, a user starts the program.
   const alone = identity === "own" && Deno.uid() === 0;
   if (alone) await letIn(world.dir);
   const spawn = makeSpawnPowers();

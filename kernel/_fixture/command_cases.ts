@@ -1,14 +1,14 @@
-/** What the tests of granted programs share: a case over a fresh bench, and sleeps that are their own. @module */
+/** Shared by the tests of granted programs: a case over a fresh bench, and sleeps of unique length. @module */
 import { HAS_BWRAP } from "./small_children.ts";
 import { type CommandBench, isThere, makeBench } from "./command_bench.ts";
 import { waitUntil } from "../../tests/fake/wait_until.ts";
 
-/** Where its tests look for programs. */
+/** Where these tests look for programs. */
 export const SH = "/bin/sh", PYTHON = "/usr/bin/python3";
 
 /** Seconds of sleeps that no other process of this machine sleeps. */
 export const long = (n: number): string => `30${n}.${Deno.pid}`;
-/** Seconds of a short one. */
+/** Seconds of a short sleep. */
 export const BRIEF = `0.5${Deno.pid}`;
 
 /** A test over a fresh bench. */
@@ -41,13 +41,13 @@ export function sleepers(): readonly string[] {
       const [program = "", first = ""] = Deno.readTextFileSync(`/proc/${name}/cmdline`).split("\0");
       if (/(^|\/)sleep$/.test(program) && first.endsWith(String(Deno.pid))) found.push(first);
     } catch {
-      // It ended while it was looked at.
+      // The process ended meanwhile.
     }
   }
   return found;
 }
 
-/** Waits for what other processes do. */
+/** Waits for an effect of other processes. */
 export async function until(holds: () => boolean): Promise<void> {
   await waitUntil("what another process does", () => holds() || undefined);
 }

@@ -1,4 +1,4 @@
-/** What the tests of imported tools behind the gate share. @module */
+/** Shared by the tests of imported tools behind the gate. @module */
 import { NO_POLICY, type PolicyRule } from "../../contracts/policy/mod.ts";
 import type { Seen, Watched } from "../../tests/fake/siege.ts";
 import { HAS_BWRAP } from "./small_children.ts";
@@ -12,7 +12,7 @@ export const policy = (...rules: readonly PolicyRule[]) => ({
   policy: { ...NO_POLICY, rules: rules.map((rule) => ({ ...rule, at: "test" })) },
 });
 
-/** A folder that lies in no folder of Remit's. */
+/** A folder outside all of Remit's folders. */
 export async function withFolder(f: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "binding-" }));
   try {
@@ -22,9 +22,9 @@ export async function withFolder(f: (folder: string) => Promise<void>): Promise<
   }
 }
 
-/** What became of the calls of a task, in order. */
+/** The outcomes of a task's calls, in order. */
 export const outcomes = (task: Watched): readonly Seen[] =>
   task.events.filter(({ event }) => event === "outcome");
-/** What a task noted of its servers. */
+/** A task's records of its servers. */
 export const noted = (task: Watched, what: string): readonly Seen[] =>
   task.events.filter(({ event, body }) => event === "mcp" && body["what"] === what);

@@ -1,4 +1,4 @@
-/** What the tests of imported servers share: trees of made-up packages, real walls, the real bridge. */
+/** Shared by the tests of imported servers: trees of made-up packages, real walls, the real bridge. */
 import { ok } from "node:assert/strict";
 import { bridgeProgram } from "../../bridges/mcp/_fixture/bridge_process.ts";
 import { makeTree } from "../../tests/fake/mcp_tree.ts";
@@ -17,7 +17,7 @@ import { makeMcpServers, type McpServers, type McpServersParts } from "../power/
 export const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);
 
-/** A stdio server without a package: `eval` runs its argument `code`; `look` too, and says that it only reads. */
+/** A stdio server without a package: `eval` runs its argument `code`; so does `look`, which claims only to read. */
 export const EVAL_SERVER = `
 const enc = new TextEncoder(), dec = new TextDecoder();
 const say = (o) => { const b = enc.encode(JSON.stringify({ jsonrpc: "2.0", ...o }) + "\\n"); for (let n = 0; n < b.length;) n += Deno.stdout.writeSync(b.subarray(n)); };
@@ -60,7 +60,7 @@ async function programs(): Promise<Record<"mcpTree" | "mcpRelay", string>> {
   return { mcpTree: await bundle(folder, "tree"), mcpRelay: await bundle(folder, "relay") };
 }
 
-/** Leases that a test takes back by the path of their scope. */
+/** Leases that a test revokes by the path of their scope. */
 export interface TestLeases extends Pick<Leases, "list" | "alive" | "onEnd"> {
   grant(server: ImportedServer): void;
   revoke(path: string): void;
@@ -94,14 +94,14 @@ function makeLeases(): TestLeases {
   };
 }
 
-/** What a server's events were, in order. */
+/** The events of a server, in order. */
 export interface Noted {
   readonly what: string;
   readonly body: JsonObject;
   readonly text: string | undefined;
 }
 
-/** A kernel's share of imported servers, over real processes. */
+/** A kernel's part for imported servers, over real processes. */
 export interface McpWorld extends AsyncDisposable {
   readonly world: World;
   readonly dir: string;
@@ -113,7 +113,7 @@ export interface McpWorld extends AsyncDisposable {
   /** A server of the package `hostile`, whose program is `source`, with its leases. */
   server(source: string, changes?: Partial<ImportedServer>): Promise<ImportedServer>;
   under(changes?: Partial<McpUnder>): McpUnder;
-  /** Calls `eval` or `look`; what it says, `!` before an error. */
+  /** Calls `eval` or `look`; gives its text, with `!` before an error. */
   run(
     server: ImportedServer,
     code: string,
@@ -121,7 +121,7 @@ export interface McpWorld extends AsyncDisposable {
   ): Promise<string>;
 }
 
-/** No copies: what a server may change, it changes where it lies, so that a test sees what its walls let through. */
+/** No copies: a server changes its folder directly, so that a test sees what the walls let through. */
 function inPlace(): McpServersParts["copies"] {
   return {
     staged: () => "",
@@ -147,7 +147,7 @@ function inPlace(): McpServersParts["copies"] {
   };
 }
 
-/** Makes it. */
+/** Makes the world. */
 export async function makeMcpWorld(
   changes: {
     readonly powers?: Pick<Powers, "now" | "after">;

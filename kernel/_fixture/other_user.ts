@@ -1,9 +1,9 @@
-/** A user of no other process: a test of root's has one where rights of a user matter. @module */
+/** A user id without other processes: tests run by root use it where a user's rights matter. @module */
 
-// One of a process, for the processes of a user are counted; below what a container maps.
+// A different id for each test process, because a user's processes are counted; below the ids that a container maps.
 const USER = String(61_000 + Deno.pid % 4000);
 
-/** The line that starts another as that user. */
+/** The start line that runs another program as that user. */
 export function asOtherUser<
   T extends { readonly program: string; readonly args: readonly string[] },
 >(
@@ -16,13 +16,13 @@ export function asOtherUser<
   };
 }
 
-/** Lets that user into a folder that nothing else writes meanwhile, with all that is in it. */
+/** Gives that user access to a folder that no process writes meanwhile, with everything in it. */
 export async function letIn(folder: string): Promise<void> {
   const chmod = new Deno.Command("chmod", { args: ["-R", "a+rX", folder], stderr: "inherit" });
   if (!(await chmod.output()).success) throw new Error(`Cannot open ${folder}`);
 }
 
-/** Lets that user into one folder under `top`: what stands beside it may be going away. */
+/** Gives that user access to one folder under `top`: its siblings may be vanishing. */
 export async function letThrough(top: string, folder: string): Promise<void> {
   for (let path = folder; path.length > top.length; path = path.slice(0, path.lastIndexOf("/"))) {
     await Deno.chmod(path, 0o755);

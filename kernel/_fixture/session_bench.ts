@@ -1,4 +1,4 @@
-/** What the tests of process sessions share: a task over a folder, its processes, real programs. */
+/** Shared by the tests of process sessions: a task over a folder, its processes, real programs. */
 import {
   type Lease,
   LeaseId,
@@ -32,11 +32,11 @@ import { waitUntil } from "../../tests/fake/wait_until.ts";
 /** Another process of the same task. */
 export const BOB = Pid.parse(3);
 
-/** Timers that a test lets fire: none fires by itself that waits longer than a test may take. */
+/** Timers that a test fires: a timer longer than a test may take never fires by itself. */
 export interface Timers {
-  /** Fires every timer that waits for so many milliseconds, to the last digit. */
+  /** Fires every timer of exactly this many milliseconds. */
   fire(ms: number): void;
-  /** How many wait for so long. */
+  /** Number of timers of this length. */
   waiting(ms: number): number;
 }
 
@@ -46,27 +46,27 @@ export interface SessionBench {
   readonly sessions: TaskSessions;
   readonly overlay: StagedChange[];
   readonly timers: Timers;
-  /** Starts a program by its path, for ALICE unless told otherwise; returns the session's id. */
+  /** Starts a program by its path, for ALICE by default; returns the session's id. */
   start(program: string, args: readonly string[], more?: Partial<SessionStart>): Promise<string>;
-  /** Polls until what came matches, or the program has exited with all its output. */
+  /** Polls until the output matches, or the program has exited with all its output. */
   until(id: string, wanted: RegExp, owner?: SessionOwner): Promise<SessionOutput>;
   write(id: string, text: string, end?: boolean): ReturnType<TaskSessions["write"]>;
-  /** Ends a session; what it staged is kept over the folder, as a commit does. */
+  /** Ends a session; its staged change is kept over the folder, as a commit does. */
   finish(id: string, owner?: SessionOwner): Promise<SessionEnd>;
   content(digest: string | undefined): Promise<string>;
   revoke(): void;
-  /** A process ends. */
+  /** Ends a process. */
   end(pid: Pid): void;
   close(): Promise<void>;
 }
 
-/** Whose a session of the tests is. */
+/** The owner of a session of the tests. */
 export const owns = (pid: Pid, task: TaskId = TASK): SessionOwner => ({ task, pid });
 
-/** Timers that wait longer than this are a test's to fire. */
+/** Timers longer than this fire only when a test says so. */
 const LONG_MS = 61_000;
 
-/** Makes a bench; `files` lie in `desk`. As "own", programs have a plain user's own rights. */
+/** Makes a bench; `files` are in `desk`. As "own", programs have a plain user's own rights. */
 export async function makeSessionBench(
   files: Readonly<Record<string, string>> = {},
   identity?: "own",
@@ -75,7 +75,7 @@ export async function makeSessionBench(
   for (const [path, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${world.dir}/desk/${path}`, text);
   }
-  // Root's own rights are another thing than a user's: as root, the program is started by a user.
+  // Root's own rights differ from a user's: as root, a user starts the program.
   const alone = identity === "own" && Deno.uid() === 0;
   if (alone) await letIn(world.dir);
   makeSpawnPowers().keepFilters(world.config.dir);
@@ -195,7 +195,7 @@ export async function makeSessionBench(
   };
 }
 
-/** Processes of this machine with this word among their arguments: sleeps, say, of a number of ours. */
+/** Processes of this machine with this word among their arguments, such as sleeps of a unique length. */
 export function processesWith(word: string): readonly string[] {
   return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     if (!/^\d+$/.test(name)) return [];
@@ -208,7 +208,7 @@ export function processesWith(word: string): readonly string[] {
   });
 }
 
-/** Waits for what another process does. */
+/** Waits for an effect of another process. */
 export async function eventually(done: () => boolean): Promise<void> {
   await waitUntil("what another process does", () => done() || undefined);
 }

@@ -1,10 +1,10 @@
-/** What the tests of process sessions share: a case over a fresh bench, and sleeps that are their own. @module */
+/** Shared by the tests of process sessions: a case over a fresh bench, and sleeps of unique length. @module */
 import assert from "node:assert/strict";
 import { isThere, TASK } from "./command_bench.ts";
 import { HAS_BWRAP } from "./small_children.ts";
 import { makeSessionBench, type SessionBench } from "./session_bench.ts";
 
-/** Where its tests look for programs. */
+/** Where these tests look for programs. */
 export const SH = "/bin/sh", CAT = "/bin/cat", PYTHON = "/usr/bin/python3";
 
 const WITH_PYTHON = isThere(PYTHON);
@@ -12,7 +12,7 @@ const WITH_PYTHON = isThere(PYTHON);
 /** Seconds of sleeps that no other process of this machine sleeps. */
 export const long = (n: number): string => `31${n}.${Deno.pid}`;
 
-/** A test over a fresh bench, after which no process and no folder of a session is left. */
+/** A test over a fresh bench, after which no process and no folder of a session remains. */
 export function test(
   name: string,
   work: (bench: SessionBench) => Promise<void>,
@@ -44,7 +44,7 @@ function roomsOf({ world }: SessionBench): readonly string[] {
   }
 }
 
-/** A line of a shell that leaves three programs in the background, each another way. */
+/** A shell line that leaves three programs in the background, each in a different way. */
 export const FLIGHT = (n: number): string =>
   `(setsid nohup sh -c 'trap "" HUP TERM INT; sleep ${long(n)}; sleep ${long(n)}' ` +
   `>/dev/null 2>&1 <&- &); (sh -c 'sleep ${long(n)} &' &); sleep 0.05; echo away`;

@@ -1,4 +1,4 @@
-/** What the tests of children share: a configuration around small programs of their own. */
+/** Shared by the tests of children: a configuration around small programs of their own. */
 import { Fault, type PortHandler } from "../../contracts/base/mod.ts";
 import { NO_POLICY } from "../../contracts/policy/mod.ts";
 import type { Powers } from "../../contracts/task/mod.ts";
@@ -7,7 +7,7 @@ import { type Children, makeChildren } from "../core/child/children.ts";
 import { makePipePowers } from "../core/child/mcp_pipe_powers.ts";
 import { makeSpawnPowers } from "../core/start/spawn_powers.ts";
 
-/** A child that answers by evaluating what it is asked: `[id,"eval",source]`. */
+/** A child that evaluates its requests and answers: `[id,"eval",source]`. */
 export const EVALUATOR = `
 const { stdin, stdout } = Deno; const enc = new TextEncoder(), dec = new TextDecoder();
 const send = (frame) => { const b = enc.encode(JSON.stringify(frame) + "\\n"); for (let n = 0; n < b.length;) n += stdout.writeSync(b.subarray(n)); };
@@ -44,7 +44,7 @@ const find = (name: string): string | undefined =>
     }
   });
 
-/** Tells whether bubblewrap is there; tests that need it are skipped without, and fail where CI=true. */
+/** Tells whether bubblewrap is installed; without it tests that need it are skipped, and fail where CI=true. */
 export const HAS_BWRAP = find("bwrap") !== undefined || Deno.env.get("CI") === "true";
 /** As {@link HAS_BWRAP}, for prlimit. */
 export const HAS_PRLIMIT = find("prlimit") !== undefined || Deno.env.get("CI") === "true";
@@ -151,7 +151,7 @@ export function realPowers(): Powers {
   };
 }
 
-/** Serves nothing. */
+/** Serves no request. */
 export const DEAF: PortHandler = {
   ask(op): never {
     throw new Fault("unknownCapability", `Cannot serve "${op}": nothing was handed over`);
@@ -159,7 +159,7 @@ export const DEAF: PortHandler = {
   tell: () => undefined,
 };
 
-/** Tells whether an operating-system process of this number runs (a zombie does not). */
+/** Tells whether an operating-system process with this id runs (a zombie does not). */
 export function runs(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

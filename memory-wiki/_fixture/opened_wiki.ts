@@ -1,4 +1,4 @@
-/** A real wiki in a folder of its own, behind the service's handler, for tests within one process. @module */
+/** A real wiki in its own folder, behind the service's handler, for tests within one process. @module */
 import assert from "node:assert/strict";
 import type { Label } from "../../contracts/authority/mod.ts";
 import { Fault, type Json, type PortHandler } from "../../contracts/base/mod.ts";
@@ -8,7 +8,7 @@ import { makeSourceReader } from "../ingest/source_reader_powers.ts";
 import { makeOpenWiki } from "../open_wiki_powers.ts";
 import { makeWikiService } from "../service.ts";
 
-/** Folders for one wiki, its state, and files to take in. */
+/** Folders for one wiki, its state, and files to ingest. */
 export interface Folders extends AsyncDisposable {
   readonly folder: string;
   readonly state: string;
@@ -28,10 +28,10 @@ export async function makeFolders(): Promise<Folders> {
   };
 }
 
-/** One way to ask a wiki, whether it is a process or not. */
+/** A way to send requests to a wiki, in a process or not. */
 export interface AskedWiki {
-  /** Answers are what contracts/wire/wire_wiki.ts says; a test says which. */
-  // deno-lint-ignore no-explicit-any -- each op has another shape, and what a test reads wrongly fails it
+  /** Answers have the shapes of contracts/wire/wire_wiki.ts; a test says which. */
+  // deno-lint-ignore no-explicit-any -- each op has another shape, and a test that reads a wrong one fails
   ask(op: string, body: unknown): Promise<any>;
 }
 
@@ -40,7 +40,7 @@ export interface OpenedWiki extends AskedWiki {
   readonly handler: PortHandler;
   readonly status: WikiStatus;
   readonly told: readonly { readonly op: string; readonly body: Json }[];
-  /** The clock that it reads, milliseconds; turned by hand. */
+  /** The clock that the wiki reads, milliseconds; turned by hand. */
   readonly clock: { now: number };
 }
 
@@ -81,7 +81,7 @@ export async function openFolders(
   return { handler, status, told, clock, ask };
 }
 
-/** What `ingestFiles` takes for files of a folder. */
+/** The arguments of `ingestFiles` for files of a folder. */
 export function ingestOf(
   { files }: Pick<Folders, "files">,
   names: readonly string[],
@@ -109,7 +109,7 @@ export function ingestOf(
   };
 }
 
-/** Writes a file and takes it in. */
+/** Writes a file and ingests it. */
 export async function takeIn(
   wiki: AskedWiki,
   folders: Folders,
@@ -123,7 +123,7 @@ export async function takeIn(
   assert.deepEqual(report.failed, []);
 }
 
-/** The fault of what must be refused. */
+/** The fault of a call that must be refused. */
 export async function refusal(promise: Promise<unknown>): Promise<Fault> {
   const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
   assert.ok(error instanceof Fault, String(error instanceof Error ? error.stack : error));

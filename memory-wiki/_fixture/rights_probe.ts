@@ -1,4 +1,4 @@
-/** What a program may do that runs as the wiki's process does: says it, as an answer to any question. @module */
+/** A program that runs as the wiki's process does and answers any request with its permissions. @module */
 import { serveChild } from "../../port/child_powers.ts";
 
 type Try = { readonly what: string; readonly paths: readonly string[] };

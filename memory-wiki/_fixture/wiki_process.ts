@@ -1,4 +1,4 @@
-/** A wiki in its real process, with the real rights: its folder, its state, what is taken in, and nothing else. @module */
+/** A wiki in its real process, with the real rights: only its folder, its state and the ingested files. @module */
 import assert from "node:assert/strict";
 import type { Json, PortHandler } from "../../contracts/base/mod.ts";
 import { type ContentTrust, NOTHING_KNOWN, serveContents } from "../../contracts/memory/mod.ts";
@@ -28,7 +28,7 @@ async function build(entry: URL): Promise<string> {
   return file;
 }
 
-/** Path of the bundled program: made once, gone with the test process. */
+/** Path of the bundled program: built once, removed with the test process. */
 function wikiProgram(): Promise<string> {
   built ??= build(new URL("../main.ts", import.meta.url));
   return built;
@@ -39,22 +39,22 @@ export interface WikiProcess extends AskedWiki, AsyncDisposable {
   readonly port: Port;
   readonly pid: number;
   readonly told: readonly { readonly op: string; readonly body: Json }[];
-  /** SIGKILL, at once; resolves when it is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
-/** How a process is started beside its folders. */
+/** How a process is started, besides its folders. */
 export interface StartOptions {
   readonly entry?: URL;
   readonly parse?: (ask: Json) => Json;
-  /** Most files that it may have open at once; absent: as many as this process. */
+  /** Maximum number of open files; absent: as for this process. */
   readonly openFiles?: number;
-  /** Is told of what the process tells, while it does. */
+  /** Called with each notice of the process. */
   readonly heard?: (op: string, body: Json) => void;
   readonly contents?: ContentTrust;
 }
 
-/** Starts the process for these folders. Nothing is opened. */
+/** Starts the process for these folders. Opens nothing. */
 export async function startWiki(
   { folder, state, files }: Folders,
   { entry, parse, openFiles, heard = () => {}, contents = NOTHING_KNOWN }: StartOptions = {},
@@ -91,7 +91,7 @@ export async function startWiki(
     handler,
     limits: WIKI_PORT_LIMITS,
     write: (bytes) => {
-      // A process that has ended takes nothing: its exit says so.
+      // A process that has ended takes no input: its exit reports that.
       input.write(bytes.slice()).catch(() => port.close("the process takes no input"));
     },
   });

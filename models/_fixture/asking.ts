@@ -1,4 +1,4 @@
-/** Asking a language model in a test, and hearing all that it says. @module */
+/** Asks a language model in a test, and collects everything that it sends. @module */
 import assert from "node:assert/strict";
 import type { ChatMessage } from "../../contracts/model/chat.ts";
 import { Fault } from "../../contracts/base/fault.ts";
@@ -11,7 +11,7 @@ import {
 } from "../../contracts/model/model.ts";
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";
 
-/** What a person says, on a trusted terminal. */
+/** A person's text, on a trusted terminal. */
 export const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;
 
 /** A message of a person. */
@@ -45,7 +45,7 @@ export function requestOf(
   return { messages: [...messages], tools: [], maxTokens: 64, nonce: "n", ...more };
 }
 
-/** An answer with what was streamed of it. */
+/** An answer with its streamed parts. */
 export interface Heard {
   readonly response: InferenceResponse;
   readonly text: string;
@@ -54,7 +54,7 @@ export interface Heard {
   readonly calls: ReadonlyMap<string, { readonly name: string; readonly arguments: string }>;
 }
 
-/** Infers, and joins the chunks. Each of them and the response must fit the contract. */
+/** Infers, and joins the chunks. Each chunk and the response must fit the contract. */
 export async function hear(
   model: LanguageModel,
   request: InferenceRequest,

@@ -1,5 +1,5 @@
 /**
- * What every language model must hold to, whatever stands behind it: the same claims for each backend.
+ * The claims that every language model must meet, whatever its backend: the same for each.
  *
  * @example
  * ```ts ignore
@@ -23,17 +23,17 @@ export { faultOf, hear, type Heard, requestOf, said, tool } from "./asking.ts";
 /** A model whose answers the test knows. */
 export interface ContractBench extends AsyncDisposable {
   readonly model: LanguageModel;
-  /** What came to the provider, parsed; absent: there is none to look at. */
+  /** Requests that the provider received, parsed; absent: the backend has no provider. */
   readonly asked?: () => readonly unknown[];
 }
 
-/** Opens a model that gives `answers` in their order; one without them says what it likes. */
+/** Opens a model that gives `answers` in order; a model without them answers freely. */
 export type OpenBench = (answers: readonly Said[]) => Promise<ContractBench>;
 
 /** How much of the contract can be claimed. */
 export interface ContractOptions {
   /**
-   * The model says what it likes (real weights): only the form of its answers is looked at. `endless` opens one that
+   * The model answers freely (real weights): only the form of its answers is checked. `endless` opens a model that
    * never ends an answer by itself: a cancel may take its time.
    */
   readonly free?: { readonly endless: OpenBench };
@@ -148,7 +148,7 @@ function freeClaims(claim: Claim): void {
 
 async function cancelledInTheMidst({ model }: ContractBench): Promise<void> {
   let last: unknown;
-  // It may reach the end of its context while the cancel is on its way: not forty times.
+  // The model may reach the end of its context while the cancel is on its way, but not forty times.
   for (let n = 0; n < 40 && !(last instanceof Fault); n++) {
     const abort = new AbortController();
     const story = said(`Tell a long story of ${n} ships.`);

@@ -1,19 +1,19 @@
-/** What every embedder holds to: the contract suite of TextEmbedder. @module */
+/** The contract suite of TextEmbedder: the claims that every embedder must meet. @module */
 import assert from "node:assert/strict";
 import { Fault } from "../../contracts/base/fault.ts";
 import { ModelInfo, type TextEmbedder } from "../../contracts/model/model.ts";
 import { cosine } from "../embed/mod.ts";
 
-/** An embedder under test, and what ends with it. */
+/** An embedder under test, with its resources. */
 export interface OpenEmbedder extends AsyncDisposable {
   readonly embedder: TextEmbedder;
 }
 
-/** What an embedder under test may differ in. */
+/** Properties in which embedders under test differ. */
 export interface EmbedderTraits {
-  /** Largest difference between two vectors of one text, number by number: 0 where every bit is the same. */
+  /** Maximum difference between two vectors of one text, for each number: 0 where every bit is the same. */
   readonly tolerance?: number;
-  /** Whether likeness of meaning is to be expected (random weights have none). */
+  /** Whether similar meanings give similar vectors (random weights do not). */
   readonly meaning?: boolean;
 }
 

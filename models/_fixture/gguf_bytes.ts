@@ -11,7 +11,7 @@ export type GgufValue =
   | { readonly f32s: readonly number[] }
   | { readonly i32s: readonly number[] };
 
-/** A tensor of 32-bit floats; the first dimension is the one that lies together. */
+/** A tensor of 32-bit floats; the first dimension is the contiguous one. */
 export interface GgufTensor {
   readonly name: string;
   readonly shape: readonly number[];
@@ -28,7 +28,7 @@ export interface ByteWriter {
   u64(value: number): void;
   f32(value: number): void;
   raw(bytes: Uint8Array): void;
-  /** Its length in 64 bits, then its UTF-8. */
+  /** The length in 64 bits, then the UTF-8 bytes. */
   text(value: string): void;
   pad(to: number): void;
   length(): number;

@@ -1,4 +1,4 @@
-/** A model behind the port of its process, asked as kernel/power/model/services.ts asks. @module */
+/** A model behind the port of its process, called as kernel/power/model/services.ts does. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import {
   InferenceResponse,
@@ -11,10 +11,10 @@ import type { PortHandler } from "../../contracts/base/port.ts";
 import { asJson } from "../../port/as_json.ts";
 import type { Port } from "../../port/mod.ts";
 
-/** Who hears the chunks of an inference, by its id. */
+/** Receivers of an inference's chunks, by its id. */
 export type Chunks = Map<number, (chunk: StreamChunk) => void>;
 
-/** Our end of its port: hands chunks on, and refuses whatever it asks for. */
+/** The test's end of the port: passes chunks on, and refuses every request. */
 export function hearing(chunks: Chunks): PortHandler {
   return {
     ask: () => {

@@ -1,6 +1,6 @@
 /**
  * A tiny language model with random weights, made by code: it loads, decodes and follows grammars as
- * a real one does, and its words mean nothing. The same bytes everywhere for the same options.
+ * a real one does, and its words mean nothing. The same options give the same bytes everywhere.
  *
  * @example
  * ```ts
@@ -12,26 +12,26 @@
  */
 import { ggufBytes, type GgufTensor, type GgufValue } from "./gguf_bytes.ts";
 
-/** What kind of model is made. */
+/** Options of the model. */
 export interface TinyGgufOptions {
-  /** Another seed, other weights. */
+  /** Seed of the weights. */
   readonly seed: number;
-  /** Tokens of context that the file claims; 4,096. */
+  /** The context size in the file's metadata, tokens; 4,096. */
   readonly contextTokens?: number;
   /** For sentence vectors: mean pooling in its metadata. */
   readonly embedding?: boolean;
-  /** Writes calls wherever the grammar lets it, short ones, and then soon ends. */
+  /** Writes short calls wherever the grammar allows, and then ends soon. */
   readonly eager?: boolean;
   /** Never ends an answer by itself. */
   readonly endless?: boolean;
   /** Width (a multiple of 32; 64) and depth (2): larger for measurements of memory and speed. */
   readonly width?: number;
   readonly layers?: number;
-  /** Architecture name in its metadata; `llama` is the one that loads. */
+  /** Architecture name in the metadata; only `llama` loads. */
   readonly architecture?: string;
-  /** Put over its metadata: for files that are wrong in one place. */
+  /** Overrides of the metadata, for files that are wrong in one place. */
   readonly metadata?: Readonly<Record<string, GgufValue>>;
-  /** Names of tensors that are left out. */
+  /** Names of omitted tensors. */
   readonly without?: readonly string[];
 }
 
@@ -47,7 +47,7 @@ const DEFINED = 4;
 const BYTE = 6;
 const HEADS = 4;
 const CALL = "<tool_call>";
-/** How much likelier a model that is eager to call makes some tokens. */
+/** Added probability of some tokens in a model that is eager to call. */
 const EAGER: ReadonlyMap<string, number> = new Map([[CALL, 3], ["<|im_end|>", 2], ['"', 2]]);
 const WORDS =
   ("the a to of and in is it for on you that with as tool name arguments system user assistant read " +
@@ -59,7 +59,7 @@ interface Vocabulary {
   readonly types: readonly number[];
 }
 
-/** Control tokens, every byte, every printable character, and some words with their beginnings. */
+/** Control tokens, every byte, every printable character, and some words with their prefixes. */
 function makeVocabulary(): Vocabulary {
   const tokens = new Map<string, readonly [score: number, type: number]>();
   const add = (text: string, score: number, type: number): void => {
@@ -87,7 +87,7 @@ function makeVocabulary(): Vocabulary {
   };
 }
 
-/** Numbers of nearly normal distribution from whole-number arithmetic: the same on every machine. */
+/** Numbers of nearly normal distribution from integer arithmetic: the same on every machine. */
 function makeNoise(seed: number): (length: number, deviation: number) => Float32Array<ArrayBuffer> {
   let state = seed | 0;
   const uniform = (): number => {
@@ -98,7 +98,7 @@ function makeNoise(seed: number): (length: number, deviation: number) => Float32
   };
   return (length, deviation) => {
     const noise = new Float32Array(length);
-    // The sum of three uniforms has a deviation of one half.
+    // The sum of three uniforms has a standard deviation of one half.
     for (let n = 0; n < length; n++) {
       noise[n] = (uniform() + uniform() + uniform() - 1.5) * 2 * deviation;
     }
@@ -120,7 +120,7 @@ function makeTensors(
   });
   const norm = (name: string): GgufTensor => ({ name, shape: [width], data: ones(width) });
   const embedding = noise(texts.length * width, 1);
-  // Channel 0 is the same for every token and no layer writes it: a bias of the output.
+  // Channel 0 is the same for every token, and no layer writes it: a bias of the output.
   for (let token = 0; token < texts.length; token++) embedding[token * width] = 4;
   const tensors: GgufTensor[] = [
     { name: "token_embd.weight", shape: [width, texts.length], data: embedding },
@@ -145,7 +145,7 @@ function makeTensors(
   }
   const output = noise(texts.length * width, 1 / Math.sqrt(width));
   texts.forEach((text, token) => {
-    // Lone bytes are spelt but never chosen freely: text stays UTF-8.
+    // Single bytes exist but are never chosen freely: text stays UTF-8.
     const never = types[token] === BYTE || types[token] === UNKNOWN ||
       (endless && types[token] === CONTROL);
     output[token * width] = never ? -20 : eager ? EAGER.get(text) ?? 0 : 0;

@@ -1,4 +1,4 @@
-/** Self-signed certificates, made when a test needs one: no key lies in the repository. @module */
+/** Self-signed certificates, made when a test needs one: the repository holds no key. @module */
 import { Buffer } from "node:buffer";
 
 /** A certificate and its key, PEM. */
@@ -43,14 +43,14 @@ const pem = (what: string, bytes: readonly number[]): string => {
   return `-----BEGIN ${what}-----\n${lines.join("\n")}\n-----END ${what}-----\n`;
 };
 
-/** A DER integer of a half of a raw signature. */
+/** A DER integer for half of a raw signature. */
 function integer(bytes: readonly number[]): readonly number[] {
   const trimmed = [...bytes];
   while (trimmed.length > 1 && trimmed[0] === 0) trimmed.shift();
   return der(0x02, (trimmed[0] ?? 0) > 127 ? [0, ...trimmed] : trimmed);
 }
 
-/** Makes a certificate for these host names and IPv4 addresses, good for a day around now. */
+/** Makes a certificate for these host names and IPv4 addresses, valid for a day around now. */
 export async function makeCertificate(
   hosts: readonly string[],
   days: { readonly from: number; readonly to: number } = { from: -1, to: 1 },

@@ -1,20 +1,20 @@
-/** A name server on loopback that tells what a test wants. @module */
+/** A name server on loopback that answers as a test specifies. @module */
 import { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 
-/** What it answers: addresses, `none` for a name that is not, `silence`. */
+/** An answer: addresses, `none` for an unknown name, `silence`. */
 export type Told = readonly string[] | "none" | "silence";
 
-/** A name server that runs. */
+/** A running name server. */
 export interface NameServer extends AsyncDisposable {
   readonly nameServer: { readonly ipAddr: string; readonly port: number };
-  /** Every question so far, as `A name`. */
+  /** Every question so far, such as `A name`. */
   readonly asked: readonly string[];
 }
 
 const TYPES: Readonly<Record<number, string>> = { 1: "A", 28: "AAAA" };
 
-/** Starts a name server on a free port. IPv6 addresses are told as eight groups of hex digits. */
+/** Starts a name server on a free port. IPv6 addresses are given as eight groups of hex digits. */
 export async function startNameServer(
   tell: (type: string, name: string) => Told,
 ): Promise<NameServer> {

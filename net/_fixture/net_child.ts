@@ -1,10 +1,10 @@
-/** The net service as a real process with the permission that it has, and no other. @module */
+/** The net service as a real process, with only the permissions that it has in use. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json } from "../../contracts/base/json.ts";
 import { WIDE_FRAME_BYTES } from "../../contracts/wire/wire_plugin.ts";
 import { overPipes, type PipedChild } from "../../port/_fixture/piped_child.ts";
 
-/** What `deno run` is told for the net service: nothing but the net. */
+/** Flags of `deno run` for the net service: only the net. */
 const NET_FLAGS: readonly string[] = [
   "--quiet",
   "--no-prompt",
@@ -23,7 +23,7 @@ const NET_FLAGS: readonly string[] = [
   "--deny-import",
 ];
 
-/** A net service that runs, and our end of its port. */
+/** A running net service, and our end of its port. */
 export interface NetChild extends PipedChild {
   readonly pid: number;
 }
@@ -37,12 +37,12 @@ function flagsWith(sockets: readonly string[]): readonly string[] {
   ];
 }
 
-/** Starts a bundled net service, which may listen at `sockets`; `heard` is told its events. */
+/** Starts a bundled net service, which may listen at `sockets`; `heard` receives its events. */
 export function startNet(
   file: string,
   { sockets = [], roots, heard = () => undefined }: {
     readonly sockets?: readonly string[];
-    /** A file of certificates that it trusts beside its own. */
+    /** A file of certificates that it trusts in addition to its own. */
     readonly roots?: string;
     readonly heard?: (op: string, body: Json) => void;
   } = {},

@@ -1,4 +1,4 @@
-/** Stand-ins for what the net service is made of, and the service on them. @module */
+/** Stand-ins for the parts of the net service, and a service made of them. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json } from "../../contracts/base/json.ts";
 import type {
@@ -15,12 +15,12 @@ import type { NetPowers } from "../hops.ts";
 import { type Resolver, resolvingNames } from "../address/resolver.ts";
 import { makeNetService } from "../service.ts";
 
-/** A clock that is turned by hand. */
+/** A clock turned by hand. */
 export interface HandClock extends Clock {
   turn(ms: number): void;
 }
 
-/** Makes a clock that stands still. */
+/** Makes a clock that does not move. */
 export function makeHandClock(): HandClock {
   const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   let now = 0;
@@ -42,7 +42,7 @@ export function makeHandClock(): HandClock {
   };
 }
 
-/** A resolver that knows these names, each with a list for each time it is asked; the last one stays. */
+/** A resolver with these names, each with a list for each question; the last one stays. */
 export function makeNames(
   names: Readonly<Record<string, readonly (readonly string[])[]>>,
 ): Resolver & { readonly asked: readonly string[] } {
@@ -60,14 +60,14 @@ export function makeNames(
   };
 }
 
-/** What a made-up exchange answers. */
+/** The answer of a made-up exchange. */
 export interface MadeUp {
   readonly status: number;
   readonly headers?: readonly (readonly [string, string])[];
   readonly body?: string;
 }
 
-/** An exchange without sockets, which remembers what it was told to send. */
+/** An exchange without sockets, which records what it was told to send. */
 export function makeUpAnswers(
   answer: (request: WireRequest) => MadeUp,
 ): Exchange & { readonly sent: readonly WireRequest[] } {
@@ -95,12 +95,12 @@ export interface InService {
   ask(request: Partial<NetRequest> & { readonly url: string }): Promise<NetAnswer>;
   /** Opens a stream. */
   open(request: Partial<NetStream> & { readonly url: string }): Promise<NetStreamHead>;
-  /** Its next piece as text; empty at the end. */
+  /** The next piece as text; empty at the end. */
   read(id: string): Promise<string>;
   cancel(id: string): void;
 }
 
-/** Makes a service; what is not given is real, but for the clock, which stands still. */
+/** Makes a service; omitted parts are real, except the clock, which does not move. */
 export function makeInService(powers: Partial<NetPowers> = {}): InService {
   const { resolver, ...rest } = powers;
   const service = makeNetService({
@@ -152,12 +152,12 @@ export function named(...origins: readonly string[]): readonly AllowedOrigin[] {
   return origins.map((origin) => ({ origin, named: true }));
 }
 
-/** Origins that were allowed, and no more. */
+/** Origins that were allowed, and not named. */
 export function allowed(...origins: readonly string[]): readonly AllowedOrigin[] {
   return origins.map((origin) => ({ origin, named: false }));
 }
 
-/** Tells whether an error is a fault with this code whose message holds `words`. */
+/** Tells whether an error is a fault with this code whose message contains `words`. */
 export function isFault(code: Fault["code"], words = ""): (error: unknown) => boolean {
   return (error) => error instanceof Fault && error.code === code && error.message.includes(words);
 }

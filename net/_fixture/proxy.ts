@@ -9,9 +9,9 @@ import { type HandClock, makeHandClock, makeNames } from "./parts.ts";
 /** A client's connection. */
 export interface Client extends Disposable {
   write(text: string | Uint8Array): Promise<void>;
-  /** What comes next, as Latin-1; empty at the end, and where the connection broke. */
+  /** The next bytes, as Latin-1; empty at the end, and where the connection broke. */
   read(): Promise<string>;
-  /** All that comes. */
+  /** All remaining bytes. */
   rest(): Promise<string>;
   closeWrite(): Promise<void>;
 }
@@ -51,19 +51,19 @@ export async function connectTo(path: string): Promise<Client> {
   };
 }
 
-/** A proxy that is open. */
+/** An open proxy. */
 export interface OpenProxy extends AsyncDisposable {
   readonly path: string;
   readonly clock: HandClock;
-  /** What the kernel was told, `host ok` or `host why`. */
+  /** Notices to the kernel, `host ok` or `host why`. */
   readonly told: readonly NetProxied[];
-  /** One request, and all that comes back. */
+  /** One request, and everything that comes back. */
   ask(text: string): Promise<string>;
   /** Ends the proxy. */
   close(): Promise<void>;
 }
 
-/** Opens one. `names` are what the resolver knows; everything else is real, but for the clock. */
+/** Opens a proxy. The resolver knows `names`; everything else is real, except the clock. */
 export async function openProxy(
   allow: NetProxy["allow"],
   { names = makeNames({}), exchange = makeExchange(), ...powers }: Partial<ProxyPowers> & {

@@ -1,9 +1,9 @@
 /**
- * A site on loopback whose answers are written byte by byte, so that it can also be a hostile one.
+ * A site on loopback whose answers are written byte by byte, so that it can also be hostile.
  * @module
  */
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly method: string;
   /** Path and query, as on the wire. */
@@ -13,21 +13,21 @@ export interface Seen {
   readonly body: string;
 }
 
-/** Writes an answer's bytes; `gone` resolves when the other side has hung up. The connection is closed when it resolves. */
+/** Writes an answer's bytes; `gone` resolves when the client has disconnected. The connection is closed when the handler resolves. */
 export type Reply = (
   write: (bytes: Uint8Array | string) => Promise<void>,
   gone: Promise<void>,
 ) => Promise<void>;
 
-/** A site that runs. */
+/** A running site. */
 export interface Site extends AsyncDisposable {
   readonly origin: string;
   readonly port: number;
   /** Every request so far. */
   readonly seen: readonly Seen[];
-  /** Resolves when a request has come whose answer has not been counted yet. */
+  /** Resolves when a request has arrived whose answer was not counted yet. */
   next(): Promise<Seen>;
-  /** Resolves when another side hung up before its reply was written whole. */
+  /** Resolves when a client disconnected before its reply was written whole. */
   readonly hungUp: Promise<void>;
 }
 
@@ -53,12 +53,12 @@ export function redirect(status: number, location: string): Reply {
   return reply(status, { location });
 }
 
-/** These very bytes, and the end. */
+/** Exactly these bytes, and the end. */
 export function raw(text: string): Reply {
   return (write) => write(text);
 }
 
-/** These bytes, and then nothing until the other side hangs up. */
+/** These bytes, and then nothing until the client disconnects. */
 export function hangAfter(text: string): Reply {
   return async (write, gone) => {
     await write(text);
@@ -67,7 +67,7 @@ export function hangAfter(text: string): Reply {
   };
 }
 
-/** Starts a site on a free port; with `tls`, a secure one. */
+/** Starts a site on a free port; with `tls`, over HTTPS. */
 export function startSite(
   answer: (request: Seen) => Reply,
   options: { readonly tls?: { readonly cert: string; readonly key: string }; hostname?: string } =
@@ -93,14 +93,14 @@ export function startSite(
       arrived = Promise.withResolvers();
       await answer(request)((bytes) => writeAll(connection, bytes), endOf(connection));
     } catch {
-      // The other side hung up: that is what some tests wait for.
+      // The client disconnected: some tests wait for that.
       hungUp.resolve();
     } finally {
       open.delete(connection);
       try {
         connection.close();
       } catch {
-        // Closed already by the end of the site.
+        // The end of the site has closed it already.
       }
     }
   }
@@ -111,7 +111,7 @@ export function startSite(
         connection = await listener.accept();
       } catch (error) {
         if (error instanceof Deno.errors.BadResource) return;
-        continue; // a handshake that failed
+        continue; // a failed handshake
       }
       const served = serve(connection);
       serving.add(served);
@@ -139,7 +139,7 @@ async function endOf(connection: Deno.Conn): Promise<void> {
   try {
     while (await connection.read(new Uint8Array(64)) !== null);
   } catch {
-    // Reset, or closed by the end of the site: gone as well.
+    // Reset, or closed by the end of the site: disconnected as well.
   }
 }
 
@@ -153,7 +153,7 @@ async function readRequest(connection: Deno.Conn): Promise<Seen | undefined> {
   const chunk = new Uint8Array(65_536);
   const more = async (): Promise<boolean> => {
     const n = await connection.read(chunk);
-    // Latin-1, so that a character is a byte.
+    // Latin-1, so that each byte is one character.
     if (n !== null) { for (const byte of chunk.subarray(0, n)) text += String.fromCharCode(byte); }
     return n !== null;
   };

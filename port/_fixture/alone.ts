@@ -5,10 +5,10 @@ import type { Port, PortHandler, PortLimits } from "../../contracts/base/port.ts
 import type { FaultCode } from "../../contracts/base/fault.ts";
 import { makePort } from "../mod.ts";
 
-/** Bytes of what the test says. */
+/** Bytes that the test sends. */
 export const encoder = new TextEncoder();
 
-/** A port of alice's whose peer is the test: what it writes, and what it was told. */
+/** A port of alice's whose peer is the test: the bytes that it writes, and the notices that it received. */
 export function alone(parts: {
   limits?: Partial<PortLimits>;
   handler?: Partial<PortHandler>;
@@ -29,7 +29,7 @@ export function alone(parts: {
   return { port, written, told, feed: (text) => port.feed(encoder.encode(text)) };
 }
 
-/** Waits for the end of `port` and checks why it came. */
+/** Waits for the end of `port` and checks its reason. */
 export async function closesWith(port: Port, code: FaultCode): Promise<void> {
   assert.equal((await port.closed).code, code);
 }

@@ -1,9 +1,9 @@
-/** A bundled program as a child without any permission, for tests of what runs in one. @module */
+/** A bundled program as a child without any permission, for tests of code that runs in one. @module */
 import assert from "node:assert/strict";
 import type { PortHandler } from "../../contracts/base/port.ts";
 import { overPipes, type PipedChild } from "./piped_child.ts";
 
-/** As the kernel starts children. Not node:child_process: Deno's puts `-A` behind `run`. */
+/** As the kernel starts children. Not node:child_process: Deno's inserts `-A` after `run`. */
 const FLAGS = [
   "--quiet",
   "--no-prompt",
@@ -14,7 +14,7 @@ const FLAGS = [
   "--cached-only",
 ];
 
-/** A bundled child program in a folder that goes when it is disposed of. */
+/** A bundled child program in a folder that is removed when the program is disposed of. */
 export async function bundled(entry: URL): Promise<{ readonly file: string } & AsyncDisposable> {
   const folder = await Deno.makeTempDir({ prefix: "remit-child-" });
   const file = `${folder}/child.js`;

@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Port, PortHandler, PortLimits } from "../../contracts/base/port.ts";
 import { makePort } from "../port.ts";
 
-/** Joins a port to a child's piped stdin and stdout. It closes when the child's output ends. */
+/** Joins a port to a child's piped stdin and stdout. The port closes when the child's output ends. */
 export function portOverChild(
   child: ChildProcess,
   { handler, limits = {} }: { handler: PortHandler; limits?: Partial<PortLimits> },
@@ -22,7 +22,7 @@ export function portOverChild(
   stdin.on("error", (error) => port.close(`it takes no input (${error.message})`));
   void port.closed.then(() => {
     stdout.off("data", port.feed);
-    // Goes on draining: a child must not hang in a write while it is being ended.
+    // Continues reading: a child must not hang in a write while it is being ended.
     stdout.resume();
     stdin.end();
   });

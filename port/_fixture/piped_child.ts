@@ -2,16 +2,16 @@
 import type { PortHandler, PortLimits } from "../../contracts/base/port.ts";
 import { makePort, type Port } from "../mod.ts";
 
-/** A child that runs, and our end of its port. */
+/** A running child, and our end of its port. */
 export interface PipedChild extends AsyncDisposable {
   readonly port: Port;
-  /** Resolves with its exit code once it has ended by itself. */
+  /** Resolves with the exit code once the child has ended by itself. */
   ended(): Promise<number>;
-  /** Ends its input, as a kernel that is gone does; resolves with its exit code. */
+  /** Ends the child's input, as when a kernel has died; resolves with the exit code. */
   hangUp(): Promise<number>;
 }
 
-/** Opens the port of a child whose input and output are pipes. Disposing of it ends its input and waits for its end. */
+/** Opens the port of a child whose input and output are pipes. Disposing of it ends the input and waits for the child's end. */
 export function overPipes(
   child: Deno.ChildProcess,
   { handler, limits = {} }: {
@@ -23,7 +23,7 @@ export function overPipes(
   const port = makePort({
     ...{ handler, limits },
     write: (bytes) => {
-      // A child that has ended takes nothing: its exit says so.
+      // A child that has ended takes no input: its exit reports that.
       input.write(bytes.slice()).catch(() => port.close("the child takes no input"));
     },
   });

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
-/** Starts a program of this folder as Remit's children are started, without any permission. */
+/** Starts a program of this folder as Remit starts children, without any permission. */
 export function start(program: string, ...args: readonly string[]): ChildProcess {
   const path = new URL(program, import.meta.url).pathname;
   const flags = ["--no-prompt", "--no-lock", "--no-remote", "--no-npm", "--quiet", "--no-check"];
@@ -11,7 +11,7 @@ export function start(program: string, ...args: readonly string[]): ChildProcess
   });
 }
 
-/** Ends `child` and waits until it is gone. */
+/** Ends `child` and waits until it has ended. */
 export async function stop(child: ChildProcess): Promise<void> {
   const ended = child.exitCode === null && child.signalCode === null ? once(child, "close") : null;
   child.kill("SIGKILL");

@@ -57,7 +57,7 @@ export function fault(code: FaultCode): Fault {
 
 type Move<Value> = Value | Fault | Promise<Value>;
 
-/** What a pretended kernel does; each is asked for its next move. */
+/** A simulated kernel's moves; each gives the kernel's next move. */
 export interface Moves {
   readonly infer: (conversation: readonly ChatMessage[], n: number) => Move<InferenceResponse>;
   readonly call?: (call: ToolCall, n: number) => Move<ToolResult>;
@@ -66,7 +66,7 @@ export interface Moves {
   readonly conversation?: readonly ChatMessage[];
   readonly instructions?: string[];
   readonly program?: string;
-  /** How room is made: what the conversation is from which place on; absent: nothing gives way. */
+  /** How the context is shortened: the conversation from a position on; absent: not shortened. */
   readonly room?: (
     conversation: readonly ChatMessage[],
     asked: Readonly<Record<string, Json>>,
@@ -75,12 +75,12 @@ export interface Moves {
   readonly other?: (op: string, body: Json) => Move<Json>;
 }
 
-/** A pretended kernel with its worker at the other end of a port. */
+/** A simulated kernel with its worker at the other end of a port. */
 export interface Bench {
   readonly kernel: Port;
   /** The kernel's copy of the conversation. */
   conversation(): readonly ChatMessage[];
-  /** Every op that the worker asked for, in order. */
+  /** Every op that the worker requested, in order. */
   readonly asked: { readonly op: string; readonly body: Json }[];
   start(): Promise<Json>;
   turn(text?: string): Promise<TurnEnd>;
@@ -103,7 +103,7 @@ export function pretendKernel(
     tell: (op) => assert.equal(op, "heard", "a worker tells nothing but that it heard of a press"),
     async ask(op: string, body: Json): Promise<Json> {
       asked.push({ op, body });
-      // The wire's own bodies, as a test sees them.
+      // The wire's own bodies, as a test reads them.
       const told = body as Readonly<Record<string, Json>>;
       switch (op) {
         case "advertise": {
@@ -169,7 +169,7 @@ export async function askTurn(kernel: Port, text: string | undefined): Promise<T
   return await kernel.ask("turn", body) as unknown as TurnEnd;
 }
 
-/** Puts a worker and a pretended kernel on the two ends of a port in memory. */
+/** Connects a worker and a simulated kernel by a port in memory. */
 export function makeBench(moves: Moves): Bench {
   const { handler, asked, conversation } = pretendKernel(moves);
   const worker: Port = makePort({
@@ -196,7 +196,7 @@ export async function runTurn(moves: Moves, text?: string): Promise<Bench & { en
   return { ...bench, end: await bench.turn(text) };
 }
 
-/** Lets everything that is ready in memory happen. */
+/** Runs everything that is ready in memory. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 100; i++) await Promise.resolve();
 }

@@ -1,11 +1,11 @@
-/** What every engine of the store must do: the same claims on each. @module */
+/** The claims that every engine of the store must meet. @module */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import { Digest } from "../../contracts/authority/ids.ts";
 import type { Batch, BlobRow, DocumentWrite, EventRow, Store } from "../../contracts/task/store.ts";
 
-/** One engine's storage under test: opened again and again on the same state. */
+/** One engine's storage under test: opened repeatedly on the same state. */
 export interface StoreUnderTest extends AsyncDisposable {
   open(): Promise<Store>;
 }

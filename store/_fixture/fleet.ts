@@ -16,7 +16,7 @@ export interface FleetEnd {
   close(): Promise<void>;
 }
 
-/** Opens the store of a kernel on a database that has its schema. */
+/** Opens a kernel's store on a database that has the schema. */
 export async function openEnd(
   url: string,
   kernel: string,
@@ -37,7 +37,7 @@ export async function openEnd(
   return { engine, store, ask, beat, close: () => store.close() };
 }
 
-/** An event that no log made: the store does not look into it. */
+/** An event that no log made: the store does not inspect it. */
 export function plainEvent(task: string, n: number, kind = "message"): EventRow {
   return { task, n, kind, at: 1, body: `{"n":${n}}`, hash: Digest.parse("ab".repeat(32)) };
 }

@@ -1,35 +1,35 @@
 /**
- * A PostgreSQL server of a test's own: an ordinary user's process, a data folder of its own, a socket and no network.
+ * A test's own PostgreSQL server: a process of an ordinary user, its own data folder, a socket and no network.
  * Debian's package `postgresql` is enough; .ci/run installs it. @module
  */
 import { join } from "node:path";
 
-/** A server, and how it is stopped and started again. */
+/** A server, with functions to stop and restart it. */
 export interface TestServer extends AsyncDisposable {
   /** The address of a new, empty database, for the role that may create. */
   database(name: string): Promise<string>;
   /** The same database for another role. */
   as(url: string, role: string, password: string): string;
-  /** SIGQUIT: as when the machine loses power; then it is started anew and recovers. */
+  /** Sends SIGQUIT, as in a power failure; then starts the server again, and it recovers. */
   crash(): Promise<void>;
   readonly folder: string;
   /** Process id of the server. */
   pid(): number;
-  /** With a small disk: fills it to the last byte, and makes room again. */
+  /** With a small disk: fills it to the last byte, and frees the space again. */
   fill(): Promise<void>;
   makeRoom(): Promise<void>;
 }
 
-/** A disk of a server's own: a file system in memory, seen by nobody but the server. */
+/** A server's own disk: a file system in memory that only the server sees. */
 interface SmallDisk {
-  /** Words before a program that sees it. */
+  /** Start line prefix of a program that sees the disk. */
   readonly words: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Mounts one of `mib` MiB at `at`, in a namespace of its own that lasts until it is closed.
- * @throws Error where this machine lets nobody make one
+ * Mounts a disk of `mib` MiB at `at`, in a namespace of its own that lasts until it is closed.
+ * @throws Error where this machine does not allow such a namespace
  */
 async function makeSmallDisk(at: string, mib: number): Promise<SmallDisk> {
   const inside =
@@ -45,7 +45,7 @@ async function makeSmallDisk(at: string, mib: number): Promise<SmallDisk> {
     throw new Error(`Cannot make a small disk: this machine has no namespaces for it: ${why}`);
   }
   return {
-    // The server refuses to be root: in one more namespace the same user has an ordinary number.
+    // The server refuses to run as root: in one more namespace the same user has an ordinary id.
     words: [
       ...["nsenter", "-t", `${holder.pid}`, "-U", "-m", "--preserve-credentials", "--"],
       ...["unshare", "-U", "--map-user=1000", "--map-group=1000", "--"],
@@ -68,7 +68,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** Where the server's programs lie: of several versions the newest. Undefined where there is none. */
+/** The folder of the server's programs, of the newest version. Undefined where none is installed. */
 function findPostgres(): string | undefined {
   const versions = FOLDERS.filter(exists).flatMap((folder) =>
     [...Deno.readDirSync(folder)].map(({ name }) => ({ name, bin: join(folder, name, "bin") }))
@@ -77,7 +77,7 @@ function findPostgres(): string | undefined {
   return versions.find(({ bin }) => exists(join(bin, "postgres")))?.bin;
 }
 
-/** Who the server runs as: it refuses root. */
+/** The user that the server runs as: it refuses root. */
 function asOrdinary(): readonly string[] {
   return Deno.uid() === 0
     ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]
@@ -95,9 +95,9 @@ async function run(words: readonly string[]): Promise<void> {
   }
 }
 
-/** Settings of a server that lives for one test: durable all the same, because durability is what is tested. */
+/** Settings of a server that lives for one test: durable all the same, because tests check durability. */
 const SETTINGS = [
-  // First: a server within a network has an address.
+  // First, so that a server within a network can replace this entry by its address.
   "listen_addresses=",
   "max_connections=60",
   "shared_buffers=64MB",
@@ -105,12 +105,12 @@ const SETTINGS = [
 ];
 
 /**
- * Starts a server. A machine without one fails the test: a store that nobody tried is no store.
+ * Starts a server. A machine without PostgreSQL fails the test: a skipped store would be untested.
  */
 export async function startPostgres(
   { diskMib, within }: {
     readonly diskMib?: number;
-    /** Words before the server's programs: a namespace that has this address, at which roles reach it. */
+    /** Start line prefix of the server's programs: a namespace with this address, at which roles reach the server. */
     readonly within?: { readonly words: readonly string[]; readonly address: string };
   } = {},
 ): Promise<TestServer> {
@@ -120,7 +120,7 @@ export async function startPostgres(
       'Cannot start PostgreSQL: it is not installed; .ci/run does that, or "apt-get install postgresql"',
     );
   }
-  // A socket's path holds 107 bytes at most.
+  // A socket's path holds at most 107 bytes.
   const folder = Deno.makeTempDirSync({ dir: "/tmp", prefix: "rpg-" });
   Deno.chmodSync(folder, 0o711);
   const data = join(folder, "db");
@@ -136,7 +136,7 @@ export async function startPostgres(
     ...["-D", data, "-U", "remit_admin", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"],
     ...(small === undefined ? [] : ["--wal-segsize=1"]),
   ]);
-  // Roles prove who they are, as they would from another machine.
+  // Roles authenticate, as they would from another machine.
   const rules = join(folder, "pg_hba.conf");
   Deno.writeTextFileSync(
     rules,

@@ -1,4 +1,4 @@
-/** The product's MCP server over a session of fixtures, with what only the conformance suite asks for beside it. */
+/** The product's MCP server over a session of fixtures, with additions that only the conformance suite needs. */
 import {
   inputRequired,
   inputResponse,
@@ -26,7 +26,7 @@ const READ = (name: string): ToolDescriptor =>
     category: "read",
   });
 
-/** Keywords of JSON Schema 2020-12 that must come through as they are. */
+/** Keywords of JSON Schema 2020-12 that must pass unchanged. */
 const SCHEMA_2020 = ToolDescriptor.parse({
   ...READ("json_schema_2020_12_tool"),
   paramSchema: JSON.stringify({
@@ -54,7 +54,7 @@ const SCHEMA_2020 = ToolDescriptor.parse({
   }),
 });
 
-// TIMER: the suite wants to see progress come over time.
+// TIMER: the suite requires progress over time.
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const TASK = { colour: "RED", label: "public", task: "t000000000000" } as const;
@@ -80,7 +80,7 @@ const PROMPTS: readonly ServePrompt[] = [
   },
 ];
 
-/** A session whose tools go the product's own way: text, error, progress, a changed list. */
+/** A session whose tools use the product's own path: text, error, progress, a changed list. */
 export function fixtureSession(): EndingSession {
   const listeners = new Set<() => void>();
   let more = 0;

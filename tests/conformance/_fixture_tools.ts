@@ -20,13 +20,13 @@ const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
 
 const text = (words: string): CallToolResult => ({ content: [{ type: "text", text: words }] });
 
-// TIMER: the suite wants to see messages come one after another.
+// TIMER: the suite requires messages one after another.
 const rest = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const form = (message: string, properties: Record<string, object>, required: string[]) =>
   inputRequired.elicit({
     message,
-    // The suite's own schemas, which are wider than the types say.
+    // The suite's own schemas, which are wider than the types.
     requestedSchema: { type: "object", properties, required } as never,
   });
 
@@ -36,7 +36,7 @@ const CAPITAL = inputRequired.createMessage({
   maxTokens: 100,
 });
 
-/** Asks once, then says what came back. */
+/** Asks once, then reports the answer. */
 const asking = (
   request: (args: Readonly<Record<string, unknown>>) => ReturnType<typeof form>,
   words: string,
@@ -53,10 +53,10 @@ function contentOf(context: ServerContext, key: string): Record<string, unknown>
   return said.kind === "elicit" && said.action === "accept" ? said.content ?? {} : undefined;
 }
 
-/** Seals what a round is about; wired to the product's own codec. */
+/** Seals a round's state; wired to the product's own codec. */
 export interface Seal {
   mint(call: string, context: ServerContext): Promise<string>;
-  /** What was sealed; undefined in a first round. */
+  /** The sealed state; undefined in a first round. */
   read(context: ServerContext): string | undefined;
 }
 

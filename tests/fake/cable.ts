@@ -1,13 +1,13 @@
 /**
- * Two machines and the cable between them: network namespaces of this machine's, joined by a pair of virtual devices. What
- * is sent while the cable is cut is lost, and nobody is told; what TCP sends again comes through once it is mended.
+ * Two machines and the cable between them: network namespaces of this machine, joined by a pair of virtual devices. While
+ * the cable is cut, packets are lost without notice; after the repair TCP's retransmissions arrive.
  */
 
 /** A cable. */
 export interface Cable extends AsyncDisposable {
-  /** Words before a program of the machine at the near end, which has this address. */
+  /** Start line prefix of a program on the near machine, which has this address. */
   readonly near: { readonly words: readonly string[]; readonly address: string };
-  /** Words before a program of the machine at the far end: it reaches the near one, and nothing else. */
+  /** Start line prefix of a program on the far machine: it reaches the near one, and nothing else. */
   readonly far: readonly string[];
   cut(): Promise<void>;
   mend(): Promise<void>;
@@ -29,8 +29,8 @@ exec sleep infinity
 `;
 
 /**
- * Lays one.
- * @throws Error where this machine lets nobody make such namespaces
+ * Creates a cable.
+ * @throws Error where this machine does not allow such namespaces
  */
 export async function layCable(): Promise<Cable> {
   const holder = new Deno.Command("unshare", {
@@ -47,7 +47,7 @@ export async function layCable(): Promise<Cable> {
   const enter = (pid: number): string[] => [
     ...["nsenter", "-t", `${pid}`, "-U", "-n", "--preserve-credentials", "--"],
   ];
-  // In one more namespace the same user has a number again that is not root's, or is its own.
+  // In one more namespace the same user has its own id, or one other than root's.
   const as = (user: number, group: number): string[] => [
     ...["unshare", "-U", `--map-user=${user}`, `--map-group=${group}`, "--"],
   ];

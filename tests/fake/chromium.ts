@@ -1,10 +1,10 @@
-/** The system's Chromium in a test's hands: one profile, thrown away with it. */
+/** The system's Chromium, controlled by a test: one profile, removed with it. */
 import puppeteer, { type Page } from "puppeteer-core";
 import { chromiumFlags } from "../../browser/flags.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 
-/** Whether Chromium is there: without it its tests are left out, and fail where CI=true. */
+/** Whether Chromium is installed: without it its tests are skipped, and fail where CI=true. */
 export const HAS_CHROMIUM = isFile(CHROMIUM) || Deno.env.get("CI") === "true";
 if (!HAS_CHROMIUM) {
   Deno.stderr.writeSync(
@@ -22,13 +22,13 @@ function isFile(path: string): boolean {
   }
 }
 
-/** A Chromium that runs. */
+/** A running Chromium. */
 export interface Chromium extends AsyncDisposable {
-  /** A fresh tab. */
+  /** Opens a new tab. */
   tab(): Promise<Page>;
 }
 
-/** Starts one. Names of `hosts` lead to this machine, and all others nowhere. */
+/** Starts Chromium. Names in `hosts` lead to this machine, and all others nowhere. */
 export async function startChromium(hosts: readonly string[]): Promise<Chromium> {
   const dir = await Deno.makeTempDir({ prefix: "remit-chromium-" });
   const rules = [

@@ -1,4 +1,4 @@
-/** A provider that says back the key that it was sent, in every way that its protocol has. */
+/** A provider that echoes the received key, in every way that its protocol allows. */
 import { anthropicEvent, openaiEvent } from "../../models/_fixture/providers/mod.ts";
 import {
   type Loopback,
@@ -6,34 +6,34 @@ import {
   serveLoopback,
 } from "../../models/_fixture/providers/server.ts";
 
-/** In whose form it answers. */
+/** The protocol of the answers. */
 export type EchoKind = "anthropic" | "openai";
 
-/** What it does next. */
+/** The next echo. */
 export type Echo =
   /** The key in headers, in text whole and in pieces, in thoughts, and in a call's id, name and arguments. */
   | "answer"
-  /** An error whose message, code and headers hold it. */
+  /** An error whose message, code and headers contain the key. */
   | "error"
-  /** An error that is no JSON, and holds it. */
+  /** An error that is not JSON and contains the key. */
   | "page"
-  /** A redirect to where it stands in the path. */
+  /** A redirect to a path that contains the key. */
   | "redirect"
-  /** An error in the midst of a stream. */
+  /** An error within a stream. */
   | "breaks"
-  /** Text with it as base64, hexadecimal digits, URLs and JSON write it, and then an error with the same. */
+  /** Text with the key as base64, hexadecimal digits, in URLs and JSON, and then an error with the same. */
   | "encoded"
-  /** A beginning with it, and then nothing. */
+  /** A beginning with the key, and then nothing. */
   | "silence";
 
-/** Such a provider. */
+/** An echoing provider. */
 export interface EchoingProvider extends Loopback {
   readonly url: string;
-  /** The key that came last. */
+  /** The key received last. */
   readonly key: () => string;
 }
 
-/** Serves the echoes, in their order, and the last one for ever. */
+/** Serves the echoes, in order, and the last one for ever. */
 export function serveEchoes(kind: EchoKind, echoes: readonly Echo[]): EchoingProvider {
   let key = "";
   let next = 0;
@@ -45,14 +45,14 @@ export function serveEchoes(kind: EchoKind, echoes: readonly Echo[]): EchoingPro
   return Object.freeze({ ...loopback, url: `${loopback.origin}/v1`, key: () => key });
 }
 
-/** The key as JSON that writes no character of it plainly. */
+/** The key as JSON that escapes all its characters. */
 function numbered(key: string): string {
   return [...key].map((char) => `\\u00${char.charCodeAt(0).toString(16).padStart(2, "0")}`).join(
     "",
   );
 }
 
-/** The key as programs write it when they log what they were sent. */
+/** The key as programs write it when they log what they received. */
 function encoded(key: string): string {
   return [`Bearer ${key}`, `x${key}`, `xy${key}\n`].flatMap((text) => {
     const bytes = new TextEncoder().encode(text);
@@ -128,7 +128,7 @@ function replyOf(kind: EchoKind, echo: Echo, key: string): Reply {
   }
 }
 
-/** Texts that hold the key: whole, in halves, character by character. */
+/** Texts that contain the key: whole, in halves, character by character. */
 function texts(key: string): readonly string[] {
   const half = key.length >> 1;
   return [`[${key}]`, key.slice(0, half), key.slice(half), " ", ...key, " end"];
@@ -187,7 +187,7 @@ function anthropic(key: string): readonly string[] {
   ];
 }
 
-/** A path with the key in it, as JSON in three pieces that cut it. */
+/** A path that contains the key, as JSON in three pieces that cut the key. */
 function argumentsOf(key: string): readonly string[] {
   const json = JSON.stringify({ path: `plans/${key}` });
   const third = Math.floor(json.length / 3);

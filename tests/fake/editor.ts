@@ -13,15 +13,15 @@ export interface Editor {
   readonly agent: ClientContext;
   readonly updates: SessionUpdate[];
   readonly asked: RequestPermissionRequest[];
-  /** How the next questions are answered. */
+  /** How it answers the next questions. */
   answer: (
     asked: RequestPermissionRequest,
   ) => Promise<
     { readonly outcome: "cancelled" } | { readonly outcome: "selected"; readonly optionId: string }
   >;
-  /** What its buffers hold that are not saved, by path; it is asked for them where it said that it reads. */
+  /** Unsaved contents of its buffers, by path; requested where the editor declared that it reads. */
   readonly buffers: Map<string, string>;
-  /** All bytes that came on standard output. */
+  /** All bytes received on standard output. */
   output(): string;
   kill(): Promise<void>;
   ended(): Promise<number>;
@@ -74,7 +74,7 @@ export function openEditor(machine: Machine, words: readonly string[]): Editor {
   return Object.assign(editor, { agent: connection.agent });
 }
 
-/** What was said in updates of a kind. */
+/** Texts of updates of a kind. */
 export const texts = (
   updates: readonly SessionUpdate[],
   kind: SessionUpdate["sessionUpdate"],

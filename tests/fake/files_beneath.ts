@@ -1,4 +1,4 @@
-/** Files of a folder that running processes may change meanwhile: what vanishes between two looks is left out. */
+/** Files of a folder that running processes may change meanwhile: a file that vanishes is left out. */
 import { Buffer } from "node:buffer";
 
 /** Path and bytes of every file beneath `folder`; links are not followed. */
@@ -13,7 +13,7 @@ export async function* filesBeneath(
   }
 }
 
-/** Paths of the files beneath `folder` whose bytes hold `text`. */
+/** Paths of the files beneath `folder` whose bytes contain `text`. */
 export async function holding(folder: string, text: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { path, bytes } of filesBeneath(folder)) {

@@ -1,11 +1,11 @@
-/** Several kernels on one database, each in a home of its own, as several machines would have them. */
+/** Several kernels on one database, each in a home of its own, as on several machines. */
 import { makeKeyFile, openKey } from "../../config/key/person_key_powers.ts";
 import { provideStore } from "../../launch/program/program_cache_powers.ts";
 import { startPostgres, type TestServer } from "../../store/_fixture/postgres_powers.ts";
 import { openEngine } from "../../store/postgres/engine_powers.ts";
 import { cache, type HomeOptions, inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
 
-/** Milliseconds of a lease: short, so that a takeover is soon, and long beside what a busy machine makes of a beat. */
+/** Milliseconds of a lease: short, for a quick takeover, and long compared to a heartbeat on a busy machine. */
 export const LEASE_MS = 8_000;
 
 /** A database and the homes on it. */
@@ -16,7 +16,7 @@ export interface Fleet {
   readonly homes: readonly KernelHome[];
   /** The folder that all kernels share; in it they may connect to the socket `s`. */
   readonly work: string;
-  /** Rows of a statement by the owner. */
+  /** Rows of a statement run by the owner. */
   query(sql: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -34,11 +34,11 @@ export interface FleetOptions extends HomeOptions {
   readonly leaseMs?: number;
   /** The server; absent: a fresh one. */
   readonly server?: TestServer;
-  /** How the home of number `n` differs, and the address of its database. */
+  /** How home number `n` differs, with the address of its database. */
   home?(n: number, url: string): HomeOptions & { readonly url?: string };
 }
 
-/** Runs `f` with `count` homes on a fresh server; the kernels share a person and a folder for what tasks stage. */
+/** Runs `f` with `count` homes on a fresh server; the kernels share a person and a folder for staged content. */
 export async function inFleet(
   count: number,
   f: (fleet: Fleet) => Promise<void>,
@@ -85,13 +85,13 @@ export async function fleetOf(kernel: LiveKernel): Promise<readonly FleetRow[]> 
   return await kernel.ask("fleet", { kind: "list" }) as unknown as readonly FleetRow[];
 }
 
-/** Every log of the fleet holds; throws where one does not. */
+/** Verifies every log of the fleet; throws for an invalid one. */
 export async function fleetVerifies(kernel: LiveKernel): Promise<void> {
   const report = await kernel.ask("fleet", { kind: "verify" }) as { readonly ok?: boolean };
   if (report.ok !== true) throw new Error(`Cannot verify the fleet: ${JSON.stringify(report)}`);
 }
 
-/** Waits until `look` gives something: what happens in another process has no event here. */
+/** Waits until `look` gives a value: events of another process do not reach this one. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined>,
@@ -102,15 +102,15 @@ export async function until<T>(
     const found = await look();
     if (found !== undefined) return found;
     if (performance.now() - began > ms) throw new Error(`Cannot see ${what} in ${ms} ms`);
-    // TIMER: what other processes do gives no event.
+    // TIMER: other processes give no event.
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Waits until a kernel has a task itself, and not only knows who has. */
+/** Waits until a kernel owns a task, and does not only know the owner. */
 export async function hasTask(kernel: LiveKernel, task: string, ms?: number): Promise<void> {
   await until(`task ${task} at its kernel`, async () => {
-    // Rows move with the claim; what a conversation is made of is answered by whoever has adopted it.
+    // Rows move with the claim; only a kernel that has adopted the task answers about its conversation.
     return await kernel.ask("context", { task }).then(() => true, () => undefined);
   }, ms);
 }

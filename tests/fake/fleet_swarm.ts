@@ -9,13 +9,13 @@ import { WORKER } from "./swarm.ts";
 import { waitUntil } from "./wait_until.ts";
 
 const IDLE = { env: { REMIT_IDLE_SECONDS: "300" } };
-/** The example's worker, whose words take their time. */
+/** The example's worker, whose answers take time. */
 export const SLOW_WORKER = WORKER.replace(
   "scenario: worker",
   "scenario: worker\nstream: { firstMs: 700 }",
 );
 
-/** One row of what a command prints as JSON. */
+/** One row of a command's JSON output. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Two kernels of one machine on one database, which share their work. */
@@ -23,7 +23,7 @@ export interface Two {
   readonly one: Machine;
   readonly two: Machine;
   readonly work: string;
-  /** What the database itself says. */
+  /** Queries the database itself. */
   query(sql: string): Promise<readonly Row[]>;
 }
 
@@ -63,7 +63,7 @@ export interface Event {
   readonly task?: string;
 }
 
-/** The events of the only swarm, as the shared folder has them. */
+/** The events of the only swarm, from the shared folder. */
 export async function journalOf(work: string): Promise<readonly Event[]> {
   for await (const { name } of Deno.readDir(`${work}/swarm`)) {
     const text = await Deno.readTextFile(`${work}/swarm/${name}/journal.jsonl`).catch(() => "");
@@ -81,12 +81,12 @@ async function kernelOf(machine: Machine): Promise<number | undefined> {
   return undefined;
 }
 
-/** Kills it with -9. */
+/** Kills the process with -9. */
 export async function killKernel(machine: Machine): Promise<void> {
   kill9(await waitUntil("a kernel", () => kernelOf(machine)));
 }
 
-/** Every assignment is one task, every merge one commit, and no task is there that nobody assigned. */
+/** Every assignment is one task, every merge one commit, and every task has an assignment. */
 export async function nothingTwice({ work }: Two, gateway: Gateway): Promise<void> {
   const events = await journalOf(work);
   const of = (kind: string): readonly Event[] => events.filter((event) => event.kind === kind);
@@ -100,13 +100,13 @@ export async function nothingTwice({ work }: Two, gateway: Gateway): Promise<voi
   assert.deepEqual(tasks.map(({ id }) => id).sort(), told.toSorted());
 }
 
-/** What carol sees of all kernels. */
+/** The kernels as carol sees them. */
 export interface Gateway extends AsyncDisposable {
   rows(args: readonly string[]): Promise<readonly Row[]>;
   run(args: readonly string[]): Promise<string>;
 }
 
-/** What carol asks the gateway of a kernel, with a token. */
+/** Sends carol's request to a kernel's gateway, with a token. */
 export async function gatewayOf(machine: Machine): Promise<Gateway> {
   const token = (await ok(machine, ["fleet", "token", "create", "carol"])).trim();
   const service = await startService(machine);

@@ -1,4 +1,4 @@
-/** A client that follows a task and remembers everything that the kernel told it. */
+/** A client that follows a task and keeps every event that the kernel sent. */
 import * as z from "zod";
 import { QuestionId, type TaskId } from "../../contracts/authority/mod.ts";
 import type { Json } from "../../contracts/base/mod.ts";
@@ -13,12 +13,12 @@ const Event = z.object({
   body: z.record(z.string(), z.json()),
   private: z.record(z.string(), z.json()).optional(),
 });
-/** One event, as a client was told of it: it is durable. */
+/** One event, as sent to a client: it is durable. */
 export type Told = z.infer<typeof Event>;
 
 /**
- * What must be the same whenever a client is told of an event: its place, kind and content. The
- * digest of the private part is only told from the log, and the time may be a millisecond off.
+ * The parts of an event that must be the same in every delivery: its place, kind and content. Only the log gives
+ * the digest of the private part, and the time may differ by a millisecond.
  */
 export function lasting({ n, event, body, private: secret }: Told): object {
   const { private: _digest, ...rest } = body;
@@ -26,27 +26,27 @@ export function lasting({ n, event, body, private: secret }: Told): object {
 }
 
 const End = z.object({ status: z.string(), exit: z.number().nullable() });
-/** A task is over, or waits for a person. */
+/** A task has ended, or waits for a person. */
 export type End = z.infer<typeof End>;
 
 /** A task that is followed. */
 export interface Following {
   readonly task: TaskId;
-  /** Everything told so far, in order. */
+  /** Every event so far, in order. */
   readonly told: readonly Told[];
   /** Questions whose answer the kernel acknowledged. */
   readonly answered: readonly QuestionId[];
   /**
-   * The first end; for one who answers, the first that is not a wait for an answer. Rejects when
+   * The first end; for a client that answers, the first that is not a wait for an answer. Rejects when
    * the kernel ended before.
    */
   readonly end: Promise<End>;
-  /** The first event, told or to come, that fits. Rejects when the kernel ended before. */
+  /** The first event, past or future, that fits. Rejects when the kernel ended before. */
   first(fits: (event: Told) => boolean): Promise<Told>;
   close(): void;
 }
 
-/** Follows a task on a link of its own. */
+/** Follows a task on a connection of its own. */
 export async function followTask(
   link: KernelLink,
   task: TaskId,
@@ -60,7 +60,7 @@ export async function followTask(
   const answered: QuestionId[] = [];
   const waiting = new Set<{ take(event: Told): void; fail(why: Error): void }>();
   const end = Promise.withResolvers<End>();
-  // A test that waits for something else does not look at it.
+  // A test that waits for something else ignores it.
   end.promise.catch(() => undefined);
   let gone: Error | undefined;
   const fail = (why: Error): void => {
@@ -71,7 +71,7 @@ export async function followTask(
   link.onTell((op: string, body: Json) => {
     if (op === "end") {
       const ended = End.parse(body);
-      // Who answers questions waits for what comes of the answers.
+      // A client that answers questions waits for the effect of its answers.
       if (ended.status !== "needsApproval" || parts.onQuestion === undefined) end.resolve(ended);
       return;
     }
@@ -81,7 +81,7 @@ export async function followTask(
     for (const each of [...waiting]) each.take(event.data);
     if (event.data.event !== "questionAsked") return;
     const id = QuestionId.parse(event.data.body["question"]);
-    // A kernel that dies under an answer is told of by `closed`.
+    // `closed` reports a kernel that dies during an answer.
     parts.onQuestion?.(id).then((acknowledged) => {
       if (acknowledged) answered.push(id);
     }, (error: unknown) => {

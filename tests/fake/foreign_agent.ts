@@ -1,14 +1,14 @@
-/** An agent of others on a person's machine, and a provider that it asks, on the loopback. */
+/** A foreign agent on a person's machine, and its provider, on loopback. */
 import type { Machine } from "./remit.ts";
 import { readRun } from "./run_document.ts";
 
-/** A provider that notes what it is asked. */
+/** A provider that records its requests. */
 export interface LoopbackProvider extends AsyncDisposable {
   readonly origin: string;
   readonly asked: { readonly target: string; readonly headers: Headers; readonly body: string }[];
 }
 
-/** Starts one; `answer` says what it answers. */
+/** Starts a provider; `answer` gives its answers. */
 export function startProvider(
   answer: (target: string, body: string) => Response = () =>
     Response.json({ content: "hello", usage: { input_tokens: 7, output_tokens: 3 } }),
@@ -54,17 +54,17 @@ export async function addForeign(
   if (added.code !== 0) throw new Error(added.stderr);
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface ForeignRun {
   readonly code: number;
   readonly task: string;
   readonly answer: string;
-  /** What `--json` printed. */
+  /** The output of `--json`. */
   readonly document: string;
   readonly output: string;
 }
 
-/** Hands it one request, each step on a line; what it changed is allowed where `allow` names it. */
+/** Gives the agent one request, one step a line; changes are allowed where `allow` names them. */
 export async function handOver(
   machine: Machine,
   steps: readonly string[],

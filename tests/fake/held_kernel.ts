@@ -1,12 +1,12 @@
-/** A kernel that stays while a test looks at it: one without work or connection ends after some seconds. */
+/** A kernel that stays while a test inspects it: one without work or connection ends after some seconds. */
 import { placesOf } from "../../launch/disk/places.ts";
 import type { Machine } from "./remit.ts";
 import { waitUntil } from "./wait_until.ts";
 
-/** The machine's kernel, started where none runs, kept by a connection until that is disposed of. */
+/** The machine's kernel, started where none runs, kept by a connection until it is disposed of. */
 export async function heldKernel(machine: Machine): Promise<Disposable> {
   return await waitUntil("a kernel that is held by a connection", async () => {
-    // `ps` would start none.
+    // `ps` would not start one.
     await machine.remit(["questions"]);
     return await connected(machine);
   });

@@ -1,6 +1,6 @@
 /**
- * A gateway that was taken over: it serves nobody, and does what whoever talks to its address wants. Bundled by the test in
- * the place of service/gateway/main.ts, and started by a real `remit serve` behind the real gateway's walls.
+ * A gateway that was taken over: it serves nobody, and follows the orders of any client of its address. The test bundles it
+ * in place of service/gateway/main.ts, and a real `remit serve` starts it behind the real gateway's walls.
  * @module
  */
 import { Fault, type Json } from "../../contracts/base/mod.ts";
@@ -12,7 +12,7 @@ interface Asked {
   readonly tell?: boolean;
   /** Written past the port. */
   readonly raw?: string;
-  /** So many copies of it. */
+  /** Number of copies of it. */
   readonly times?: number;
   /** A power that no gateway has. */
   readonly power?: keyof typeof POWERS;

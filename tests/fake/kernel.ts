@@ -1,4 +1,4 @@
-/** A kernel in a test's hands: started as the command line does, killed, and started over the same state. */
+/** A kernel that a test controls: started as the command line does, killed, and started again over the same state. */
 import process from "node:process";
 import {
   type Answer,
@@ -26,7 +26,7 @@ import { endProcesses } from "./processes.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 const START_MS = 600_000;
 
-/** What a test says of a task; the rest is an honest operator's at the terminal. */
+/** A test's options of a task; the defaults are those of an honest operator at the terminal. */
 export interface Draft {
   /** A scenario of the scripted model, YAML. */
   readonly scenario: string;
@@ -44,7 +44,7 @@ export interface Draft {
 
 /** How one kernel differs from a plain one. */
 export interface StartOptions {
-  /** It kills itself the `after`-th time (default: the first) that it reaches the point. */
+  /** The kernel kills itself the `after`-th time (default: the first) that it reaches the point. */
   readonly failpoint?: { readonly at: FailPoint; readonly after?: number };
 }
 
@@ -52,9 +52,9 @@ export interface StartOptions {
 export interface HomeOptions {
   /** A kernel program in place of the real one's bundle. */
   readonly bundle?: string;
-  /** Programs of children that few ask for. */
+  /** Programs of rarely needed children. */
   readonly bundles?: Partial<KernelConfig["bundles"]>;
-  /** More unix sockets that the kernel may connect to: absolute, or names in the home's folder `run`. */
+  /** Additional unix sockets that the kernel may connect to: absolute, or names in the home's folder `run`. */
   readonly sockets?: readonly string[];
   /** Rules; absent: none. */
   readonly policy?: KernelConfig["policy"];
@@ -68,11 +68,11 @@ export interface HomeOptions {
 
 /** A kernel that is starting. */
 export interface Launched extends KernelProcess {
-  /** Rejects when it ends before it serves. */
+  /** Rejects when the kernel ends before it serves. */
   readonly live: Promise<LiveKernel>;
 }
 
-/** A kernel that serves, and a connection to it. */
+/** A serving kernel, and a connection to it. */
 export interface LiveKernel extends KernelProcess {
   /** Head of the log when the connection was made. */
   readonly head: string;
@@ -84,13 +84,13 @@ export interface LiveKernel extends KernelProcess {
   follow(task: TaskId, options: FollowOptions): Promise<Following>;
   answer(question: Question, decision: Answer["decision"]): Promise<void>;
   questions(task: TaskId): Promise<readonly Question[]>;
-  /** Asks it to end, and waits until it has. */
+  /** Asks the kernel to end, and waits until it has. */
   stop(): Promise<Death>;
   /** The connection itself. */
   readonly link: KernelLink;
 }
 
-/** What a question gets; `leave` lets it wait. */
+/** The answer to a question; `leave` lets it wait. */
 export type Choice = Answer["decision"] | "leave";
 
 /** How a task is followed. */
@@ -109,7 +109,7 @@ export interface KernelHome {
   readonly person: Signer;
   readonly stepUp: Signer;
   start(options?: StartOptions): Promise<LiveKernel>;
-  /** Starts one and does not wait until it serves. */
+  /** Starts a kernel and does not wait until it serves. */
   launch(options?: StartOptions): Launched;
   mount(changes?: Partial<Mount>): Mount;
 }
@@ -127,7 +127,7 @@ export function cache(): string {
   return `${home}/remit`;
 }
 
-/** Runs `f` in a fresh home; whatever still runs there afterwards is killed, and the home removed. */
+/** Runs `f` in a fresh home; afterwards kills what still runs there, and removes the home. */
 export async function inHome(
   f: (home: KernelHome) => Promise<void>,
   options: HomeOptions = {},
@@ -197,7 +197,7 @@ async function makeHome(dir: string, options: HomeOptions): Promise<KernelHome> 
       },
     );
     const live = linkTo(config, process).then((link) => liveKernel(home, process, link));
-    // Who kills it while it starts does not wait for it.
+    // A test that kills the kernel during its start does not wait for it.
     live.catch(() => undefined);
     return { ...process, live };
   };
@@ -224,7 +224,7 @@ async function linkTo(config: KernelConfig, process: KernelProcess): Promise<Ker
       const how = death === undefined ? "it does not answer" : JSON.stringify(death);
       throw new Error(`Cannot start the kernel: ${how}\n${process.said()}`);
     }
-    // TIMER: a socket that is not there yet gives no event.
+    // TIMER: a socket that does not exist yet gives no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -1,4 +1,4 @@
-/** A kernel as an operating-system process: started with its own permissions, heard, killed. */
+/** A kernel as an operating-system process: started with its own permissions, logged, killed. */
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { kernelFlags } from "../../launch/kernel/start_powers.ts";
 import { within } from "./within.ts";
@@ -13,19 +13,19 @@ export interface Death {
 export interface KernelProcess {
   readonly pid: number;
   readonly died: Promise<Death>;
-  /** Waits for its end; rejects when it lives on for a minute. */
+  /** Waits for the end; rejects when the kernel still runs after a minute. */
   dies(): Promise<Death>;
-  /** What it wrote to its own log. */
+  /** The text of its own log. */
   said(): string;
   /** SIGKILL; resolves when it is reaped. */
   kill(): Promise<Death>;
 }
 
-/** What a kernel is started with, beside its configuration. */
+/** Options of a kernel's start, besides its configuration. */
 export interface SpawnHow {
-  /** Words before its start line. */
+  /** Words before the start line. */
   readonly wrap: readonly string[];
-  /** More unix sockets that it may connect to: absolute, or names in its runtime folder. */
+  /** Additional unix sockets that the kernel may connect to: absolute, or names in its runtime folder. */
   readonly sockets: readonly string[];
   readonly bundle: string;
   readonly mounts: readonly string[];
@@ -59,7 +59,7 @@ export function spawnKernel(
     const writer = child.stdin.getWriter();
     await writer.write(new TextEncoder().encode(`${JSON.stringify(config)}\n`));
     await writer.close();
-  })().catch(() => undefined); // it ended before it read: `died` says so
+  })().catch(() => undefined); // it ended before it read: `died` reports that
   const died = child.status.then(async ({ code, signal }) => {
     await Promise.all([heard, told]);
     return { code, signal };

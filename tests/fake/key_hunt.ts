@@ -1,4 +1,4 @@
-/** Looks for a key, byte by byte and in the forms in which it might lie about, in all that a run leaves. */
+/** Searches everything that a run leaves for a key, byte by byte and in every form in which it might be there. */
 import type { Machine } from "./remit.ts";
 import { descendants } from "./processes.ts";
 
@@ -10,7 +10,7 @@ export interface Form {
 
 const encoder = new TextEncoder();
 
-/** Base64 of a key amid other bytes: what is sure of it whatever stands before and after. */
+/** Base64 of a key among other bytes: the part that is certain whatever the neighbouring bytes. */
 function base64Forms(key: string): readonly Form[] {
   return [0, 1, 2].flatMap((before) => {
     const whole = encoder.encode("\0".repeat(before) + key);
@@ -26,7 +26,7 @@ function base64Forms(key: string): readonly Form[] {
   });
 }
 
-/** Every form of a key that is looked for. */
+/** Every searched form of a key. */
 export function formsOf(key: string): readonly Form[] {
   const json = JSON.stringify(key).slice(1, -1);
   const each = (f: (code: number) => string): string =>
@@ -51,7 +51,7 @@ export function formsOf(key: string): readonly Form[] {
   ];
 }
 
-/** The names of the forms that stand in `bytes`. */
+/** The names of the forms that `bytes` contain. */
 export function formsIn(bytes: Uint8Array, forms: readonly Form[]): readonly string[] {
   // Latin-1 keeps each byte as one character, so that text search is byte search.
   const text = new TextDecoder("latin1").decode(bytes);
@@ -64,7 +64,7 @@ export function formsIn(bytes: Uint8Array, forms: readonly Form[]): readonly str
   }).map(({ name }) => name);
 }
 
-/** `PATH: FORM` of every file beneath `folder` that holds the key; names of files count, too. */
+/** `PATH: FORM` of every file beneath `folder` that contains the key; names of files count, too. */
 export async function huntFolder(
   folder: string,
   forms: readonly Form[],
@@ -100,20 +100,20 @@ async function bytesOf(path: string): Promise<Uint8Array> {
   }
 }
 
-/** What was seen of processes while a run went on. */
+/** Observed processes of a run. */
 export interface ProcessHunt {
-  /** Command lines that were seen, each once. */
+  /** Observed command lines, without duplicates. */
   readonly seen: ReadonlySet<string>;
   readonly hits: readonly string[];
 }
 
-/** What is left out. */
+/** Excluded processes. */
 export interface HuntOptions {
   /** Processes whose environment may hold the key: a person's own command. */
   readonly except?: (pid: number, command: string) => boolean;
 }
 
-/** Looks at the command lines and environments of these processes. */
+/** Inspects the command lines and environments of these processes. */
 export async function huntProcesses(
   pids: Iterable<number>,
   forms: readonly Form[],
@@ -133,14 +133,14 @@ export async function huntProcesses(
   return { seen, hits };
 }
 
-/** Every process that a machine's folders or its kernel stand behind, now. */
+/** Every process that now uses a machine's folders or its kernel. */
 export async function processesOf(machine: Machine): Promise<ReadonlySet<number>> {
   const found = new Set(await machine.processes());
   for (const pid of [...found]) for (const child of await descendants(pid)) found.add(child.pid);
   return found;
 }
 
-/** Looks at all processes of a machine, again and again, until `done` settles. */
+/** Inspects all processes of a machine repeatedly, until `done` settles. */
 export async function huntWhile(
   machine: Machine,
   forms: readonly Form[],
@@ -154,13 +154,13 @@ export async function huntWhile(
     const hunt = await huntProcesses(await processesOf(machine), forms, options);
     for (const each of hunt.seen) seen.add(each);
     for (const each of hunt.hits) hits.add(each);
-    // TIMER: another process has no event for what it is started with.
+    // TIMER: the start of another process gives no event.
     await new Promise((resolve) => setTimeout(resolve, 10));
   } while (!over);
   return { seen, hits: [...hits] };
 }
 
-/** What a file holds that changed since; undefined for any other, and for one that a kernel took away meanwhile. */
+/** The content of a file that changed since; undefined for any other, and for one that a kernel removed meanwhile. */
 async function changedSince(path: string, since: number): Promise<Uint8Array | undefined> {
   try {
     const { mtime } = await Deno.stat(path);

@@ -1,4 +1,4 @@
-/** Servers that others wrote, from npm, at exact versions. */
+/** Third-party servers from npm, at exact versions. */
 import assert from "node:assert/strict";
 import type { McpLaunch } from "../../contracts/exchange/mod.ts";
 import { onMachine } from "./remit.ts";
@@ -25,7 +25,7 @@ export function trees(): Promise<Fetched> {
     await onMachine(async (machine) => {
       for (const [name, pinned] of Object.entries(PACKAGES)) {
         const args = name === "filesystem" ? [machine.dir] : [];
-        // Without anybody to ask it is fetched, pinned and looked at, and not approved: 75.
+        // Without a person to ask, the server is fetched, pinned and inspected, and not approved: 75.
         const added = await machine.remit(["mcp", "add", name, "--", "npx", "-y", pinned, ...args]);
         assert.equal(added.code, 75, `${added.stdout}${added.stderr}`);
       }

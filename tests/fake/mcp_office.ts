@@ -1,13 +1,13 @@
 /**
- * Servers as people's agents are tried with: a bank, an office and a travel desk, none of which says of any tool whether
- * it only reads. Each keeps all it knows in one file of the folder that it was granted. And what agents are asked to do
- * with them, as calls.
+ * Servers of the kinds with which agents are tested: a bank, an office and a travel desk. None declares of any tool whether
+ * it only reads. Each keeps its state in one file of its granted folder. Also typical requests to agents for
+ * these servers, as calls.
  */
 
 import { type ImportedServer, McpServerName } from "../../contracts/exchange/mod.ts";
 import { type McpSiege, withMcp } from "./mcp_siege.ts";
 
-/** What a tool does with its server's state; `write`: it changes that. */
+/** A tool's effect on its server's state; `write`: it changes the state. */
 interface OfficeTool {
   readonly name: string;
   readonly list: string;
@@ -69,10 +69,10 @@ for (;;) { const n = await Deno.stdin.read(chunk); if (n === null) Deno.exit(0);
   while ((i = rest.indexOf("\\n")) >= 0) { const line = rest.slice(0, i); rest = rest.slice(i + 1); serve(JSON.parse(line)); } }
 `;
 
-/** What came of one task. */
+/** The outcome of one task. */
 export interface OfficeRun {
   readonly task: OfficeTask;
-  /** Of its calls, in order. */
+  /** Outcomes of its calls, in order. */
   readonly outcomes: readonly string[];
   /** The tool of each question that a person was asked. */
   readonly asked: readonly string[];
@@ -80,7 +80,7 @@ export interface OfficeRun {
   readonly kept: string;
 }
 
-/** What one agent does for its user: calls of one server. */
+/** An agent's work for its user: calls of one server. */
 export interface OfficeTask {
   readonly server: string;
   readonly calls: readonly {
@@ -91,7 +91,7 @@ export interface OfficeTask {
 }
 
 /**
- * So many tasks, the same each time, of all servers in turn. One in four only looks; the others look at two to four
+ * This many tasks, the same each time, of all servers in turn. One in four only reads; the others read two to four
  * things and change one to three.
  */
 function officeTasks(count: number): readonly OfficeTask[] {
@@ -117,10 +117,10 @@ function officeTasks(count: number): readonly OfficeTask[] {
   });
 }
 
-/** Tasks for which one kernel serves: a siege has its time. */
+/** Tasks for one kernel: a siege has a time limit. */
 const EACH = 12;
 
-/** Runs so many tasks, each with a server of its own over a folder of its own, and says yes to whatever is asked. */
+/** Runs this many tasks, each with a server of its own over a folder of its own, and answers every question with yes. */
 export async function runOffices(count: number, tell: (run: OfficeRun) => void): Promise<void> {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "mcp-office-" }));
   const todo = officeTasks(count);

@@ -1,4 +1,4 @@
-/** A real kernel whose tasks are handed servers of strangers: what tests of the gate over imported tools besiege. */
+/** A real kernel whose tasks get servers of strangers, for attacks on the gate over imported tools. */
 import { mcpPrograms, provideMcpPrograms } from "../../launch/program/mcp_programs_powers.ts";
 import { NOT_BUILT, provideBundles } from "../../launch/program/bundles_powers.ts";
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
@@ -17,7 +17,7 @@ const ROOT = new URL("../../", import.meta.url).pathname;
 
 /** A besieged kernel that can hand servers to tasks. */
 export interface McpSiege extends Siege {
-  /** A server of npm whose program is `source`, reviewed as these words say. */
+  /** An npm server whose program is `source`, reviewed with these descriptions. */
   server(source: string, changes?: ServerDraft): Promise<ImportedServer>;
 }
 
@@ -27,7 +27,7 @@ export interface ServerDraft extends Partial<Omit<ImportedServer, "tools" | "gra
   readonly grants?: Partial<McpGrants>;
 }
 
-/** Words of the tools of {@link EVAL_SERVER}. */
+/** Descriptions of the tools of {@link EVAL_SERVER}. */
 export const EVAL_WORDS: readonly unknown[] = ["eval", "look"].map((name) => ({
   ...{ name, description: "Does." },
   inputSchema: { type: "object", properties: { code: { type: "string" } } },
@@ -42,7 +42,7 @@ export async function mcpBundles(): Promise<KernelConfig["bundles"]> {
   return { ...bundles.children, ...NOT_BUILT, ...mcpPrograms(parts) };
 }
 
-/** A server as a task is handed it: its tools reviewed as `words` say. */
+/** A server as a task gets it, its tools reviewed with the descriptions in `words`. */
 async function importedFrom(
   trees: string,
   source: string,
@@ -81,7 +81,7 @@ export async function withMcp(
 }
 
 /**
- * A server whose tool `eval` runs its argument `code`, which may ask the client (`await ask(method, params)`), say a
+ * A server whose tool `eval` runs its argument `code`, which may ask the client (`await ask(method, params)`), send a
  * line (`say(object)`), change what it lists (`tools`), and answer with content of its own (an array).
  */
 export const ASKING_SERVER = `

@@ -1,6 +1,6 @@
 /**
- * mallory's server: its one tool, `steal`, tries all that a program can try, and tells what it got. With a first
- * argument it does so without a protocol, as it would where nothing holds it. Plain JavaScript for Node and Deno.
+ * mallory's server: its one tool, `steal`, tries everything that a program can try, and reports the results. With a first
+ * argument it does so without a protocol, as a program without walls would. Plain JavaScript for Node and Deno.
  */
 import { spawn } from "node:child_process";
 import { createSocket } from "node:dgram";
@@ -11,7 +11,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** Resolves or rejects by the callbacks that `begin` is given; rejects after a while. */
+/** Resolves or rejects by the callbacks that `begin` gets; rejects after a while. */
 function soon(begin) {
   return new Promise((resolve, reject) => {
     setTimeout(() => reject(new Error("nothing came")), 1_500).unref();
@@ -81,7 +81,7 @@ const ANSWERS = {
   }),
 };
 
-// What fails later than it was tried must not end the thief.
+// An attempt that fails late must not end the thief.
 process.on("uncaughtException", () => undefined);
 process.on("unhandledRejection", () => undefined);
 

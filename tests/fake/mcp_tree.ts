@@ -1,4 +1,4 @@
-/** Trees of made-up packages, as imported servers of npm run from them. */
+/** Trees of made-up packages, from which imported npm servers run. */
 import { digestTree, TREE_DISK } from "../../bridges/mcp/tree/mod.ts";
 import { Digest } from "../../contracts/authority/mod.ts";
 import type { ImportedServer } from "../../contracts/exchange/mod.ts";
@@ -30,7 +30,7 @@ export async function makeTree(folder: string, source: string): Promise<Imported
 }
 
 /**
- * A server that is a program of this machine and may do everything that its walls let it: Deno, with all rights, running
+ * A server that is a program of this machine and may do everything that its walls allow: Deno, with all permissions, running
  * `source` in `folder`.
  */
 export async function makeProgram(

@@ -1,4 +1,4 @@
-/** Providers on loopback behind the real command line, and what a short run with them looks like. */
+/** Providers on loopback behind the real command line, and scenes of short runs with them. */
 import { streamAnthropic } from "../../models/_fixture/providers/anthropic.ts";
 import {
   type Answer,
@@ -14,7 +14,7 @@ import { streamOllama } from "../../models/_fixture/providers/ollama.ts";
 import { streamOpenai } from "../../models/_fixture/providers/openai.ts";
 import type { Finished, Machine } from "./remit.ts";
 
-/** The one line of the file that agents are asked about. */
+/** The only line of the file that agents are asked about. */
 export const PLAN = "Leave on Monday.";
 
 /** An answer that reads `plans/trip.txt`, its arguments in pieces. */
@@ -26,12 +26,12 @@ export const READS: Said = {
 /** An answer that says `text`. */
 export const says = (text: string): Said => ({ text: [...text.match(/.{1,7}/gsu) ?? []] });
 
-/** An answer that calls as `remit model test` wants it. */
+/** An answer with the call that `remit model test` expects. */
 export const CHECKS: Said = {
   calls: [{ name: "file_read", pieces: ['{"path":', '"check/note.txt"}'] }],
 };
 
-/** An answer with the code word of `remit model test`, which only the tool told. */
+/** An answer with the code word of `remit model test`, which only the tool gave. */
 export function tells(backend: Backend, provider: Provider): Raw {
   return {
     raw: (function* () {
@@ -46,11 +46,11 @@ export function tells(backend: Backend, provider: Provider): Raw {
 export interface Backend {
   readonly title: string;
   serve(answers?: readonly Answer[]): Provider;
-  /** How `--model` names it. */
+  /** The model's name for `--model`. */
   ref(provider: Provider): string;
-  /** The key that it takes, and how `remit secret set` is told of it; absent: none. */
+  /** The accepted key, and its name for `remit secret set`; absent: none. */
   readonly key?: { readonly value: string; readonly words: readonly string[] };
-  /** The pieces of an answer that is made when it is asked for. */
+  /** The pieces of an answer that is made at the request. */
   stream(said: Said): Iterable<string | Uint8Array | Promise<unknown>>;
 }
 
@@ -62,10 +62,10 @@ const openaiBackend = (variant: OpenaiVariant): Backend => ({
   stream: (said) => streamOpenai(said, { fields: { model: "tiny" }, variant }),
 });
 
-/** The key that the providers of {@link BACKENDS} take: no word of it stands in an answer. */
+/** The key of the providers in {@link BACKENDS}: no word of it is in an answer. */
 export const KEY = "sk-quince-Larder-4491-basalt/0+7";
 
-/** All tools of a run and room for an answer fit into it. */
+/** Large enough for all tools of a run and an answer. */
 const LARGE = [{ name: "tiny:latest", contextTokens: 65_536 }];
 
 /** Every kind of provider. */
@@ -87,7 +87,7 @@ export const BACKENDS: readonly Backend[] = [
   },
 ];
 
-/** Keeps a provider's key, as a person does. */
+/** Stores a provider's key, as a person does. */
 export async function keepKey(
   machine: Machine,
   { key }: Backend,

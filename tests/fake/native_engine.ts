@@ -3,7 +3,7 @@ import { nativeAddon } from "../../models/weights/mod.ts";
 import { provideAddon } from "../../models/native/_fixture/native_process.ts";
 import { cache } from "./siege.ts";
 
-/** Puts the addon into the cache of test runs, if it is not there. */
+/** Puts a missing addon into the cache of test runs. */
 export async function provideEngine(): Promise<void> {
   const from = await provideAddon();
   const addon = nativeAddon(cache());
@@ -23,7 +23,7 @@ export async function provideEngine(): Promise<void> {
   try {
     await Deno.rename(draft, to);
   } catch (error) {
-    // Another test was quicker.
+    // Another test was faster.
     await Deno.remove(draft, { recursive: true });
     if (!/not empty|exists/i.test(String(error))) throw error;
   }

@@ -16,7 +16,7 @@ import { servePage } from "../../service/gateway/page/routes.ts";
 import { STYLE } from "../../service/gateway/page/views.ts";
 import { inHome, type KernelHome, type LiveKernel } from "./kernel.ts";
 
-/** Everything around one page. */
+/** The surroundings of one page. */
 export interface PageWorld {
   readonly url: string;
   readonly desk: PageDesk;
@@ -24,7 +24,7 @@ export interface PageWorld {
   readonly kernel: LiveKernel;
 }
 
-/** Runs `f` with a page that is served. */
+/** Runs `f` with a served page. */
 export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<void> {
   const person = await Deno.makeTempDir({ prefix: "remit-person-" });
   const disk = makeDisk();
@@ -32,7 +32,7 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
   try {
     await inHome(async (home) => {
       const kernel = await home.start();
-      // What of a command the desk uses.
+      // The parts of a command that the desk uses.
       const command = {
         powers: { disk, environment: { command: "remit", env: () => undefined } },
         places: { person },
@@ -40,7 +40,7 @@ export async function withPage(f: (world: PageWorld) => Promise<void>): Promise<
       } as unknown as Parameters<typeof openPageDesk>[0]["command"];
       const desk = await openPageDesk({
         ...{ command, link: kernel.link, now: Date.now, note: () => undefined },
-        // Its kernel has everything: nothing was lent that could have gone with another one.
+        // Its kernel has everything: no lease was lost with another kernel.
         beforeAnswer: () => Promise.resolve(),
         secret: () => randomBytes(32).toBase64({ alphabet: "base64url", omitPadding: true }),
       });

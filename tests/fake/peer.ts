@@ -1,10 +1,10 @@
-/** What programs of peers send to `remit serve`, byte for byte, in both bindings. */
+/** Requests of peers' programs to `remit serve`, byte for byte, in both bindings. */
 
-/** What came back. */
+/** A response. */
 export interface Told {
   readonly status: number;
   readonly text: string;
-  /** Undefined where it is no JSON. */
+  /** Undefined where the body is not JSON. */
   readonly json: unknown;
 }
 
@@ -14,14 +14,14 @@ export interface Peer {
   rpc(method: string, params: object, headers?: Readonly<Record<string, string>>): Promise<Told>;
   /** One request of HTTP+JSON: `path` after `/a2a/v1`. */
   rest(method: string, path: string, body?: object): Promise<Told>;
-  /** SendMessage: `message` is over a message of one text. */
+  /** SendMessage: `message` overrides a message of one text. */
   send(message: object, more?: object): Promise<Told>;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 let sent = 0;
 
-/** Makes one. */
+/** Makes a peer. */
 export function peerAt(url: string, token: string): Peer {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -57,7 +57,7 @@ export function peerAt(url: string, token: string): Peer {
   });
 }
 
-/** The task of an answer of JSON-RPC. */
+/** The task of a JSON-RPC answer. */
 export function taskOf({ json, text }: Told): {
   readonly id: string;
   readonly contextId: string;

@@ -1,4 +1,4 @@
-/** Peers as tasks of a besieged kernel are handed them: looked at, and reviewed as they were found. */
+/** Peers as tasks of a besieged kernel get them: inspected, and reviewed as found. */
 import { importedTool, translate } from "../../bridges/mcp/review/mod.ts";
 import { parseLook } from "../../bridges/mcp/registry/look.ts";
 import type { Json } from "../../contracts/base/mod.ts";

@@ -1,6 +1,6 @@
 /** Processes of this machine, as /proc shows them. */
 
-/** One process that is there. Its start tells it from a later one of the same number. */
+/** A running process. Its start time distinguishes it from a later one with the same id. */
 export interface Proc {
   readonly pid: number;
   readonly ppid: number;
@@ -10,11 +10,11 @@ export interface Proc {
   readonly command: string;
 }
 
-/** A process, while it is there. */
+/** A process, while it exists. */
 export async function procOf(pid: number): Promise<Proc | undefined> {
   try {
     const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
-    // The name may hold anything, also spaces and parentheses.
+    // The name may contain anything, also spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const command = await Deno.readTextFile(`/proc/${pid}/cmdline`);
     return {
@@ -32,7 +32,7 @@ export async function procOf(pid: number): Promise<Proc | undefined> {
   }
 }
 
-/** Every process there is now. */
+/** All present processes. */
 async function processes(): Promise<readonly Proc[]> {
   const found: Proc[] = [];
   for await (const { name } of Deno.readDir("/proc")) {
@@ -58,7 +58,7 @@ export async function descendants(pid: number): Promise<readonly Proc[]> {
   return found;
 }
 
-/** Those of `procs` that still run. One that is dead and not yet reaped does not. */
+/** Those of `procs` that still run. A zombie does not. */
 export async function stillRunning(procs: readonly Proc[]): Promise<readonly Proc[]> {
   const now = await Promise.all(procs.map(({ pid }) => procOf(pid)));
   return procs.filter((proc, i) => now[i]?.started === proc.started && now[i]?.state !== "Z");
@@ -71,7 +71,7 @@ export async function processesNaming(text: string): Promise<readonly Proc[]> {
   );
 }
 
-/** Whether a process's command line, working folder or first environment names what lies in `folder`. */
+/** Whether a process's command line, working folder or initial environment names a path in `folder`. */
 async function belongsTo(folder: string, { pid, command }: Proc): Promise<boolean> {
   const names = (text: string): boolean => `${text} `.split(folder).slice(1).some(endsName);
   if (names(command)) return true;
@@ -79,7 +79,7 @@ async function belongsTo(folder: string, { pid, command }: Proc): Promise<boolea
     if (names(await Deno.readLink(`/proc/${pid}/cwd`))) return true;
     return names(await Deno.readTextFile(`/proc/${pid}/environ`));
   } catch {
-    return false; // it has ended meanwhile, or is another user's
+    return false; // it has ended meanwhile, or belongs to another user
   }
 }
 
@@ -90,7 +90,7 @@ function endsName(rest: string): boolean {
 
 /**
  * Kills every process that was started over `folder` (a kernel, whose environment is its own, names its state), with
- * all beneath it, until none is left; never this process. Reads environments, which Deno allows with `-A` alone.
+ * all its descendants, until none is left; never this process. Reads environments, which Deno allows only with `-A`.
  */
 export async function endAllOver(folder: string): Promise<void> {
   for (;;) {
@@ -101,12 +101,12 @@ export async function endAllOver(folder: string): Promise<void> {
     const beneath = await Promise.all(found.map(({ pid }) => descendants(pid)));
     const doomed = new Set([...found, ...beneath.flat()].map(({ pid }) => pid));
     for (const pid of doomed) if (pid !== Deno.pid) kill9(pid);
-    // TIMER: the end of a process that is not our child has no event.
+    // TIMER: the end of a process that is not our child gives no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-/** Kills a process that runs, or has ended meanwhile: one that dies takes those beneath it along. */
+/** Kills a process, if it still runs: its descendants die with it. */
 export function kill9(pid: number): void {
   try {
     Deno.kill(pid, "SIGKILL");
@@ -115,11 +115,11 @@ export function kill9(pid: number): void {
   }
 }
 
-/** Kills every process whose command line names `text`, and waits until they are gone. */
+/** Kills every process whose command line names `text`, and waits until they have ended. */
 export async function endProcesses(text: string): Promise<void> {
   for (let left = await processesNaming(text); left.length > 0;) {
     for (const { pid } of left) kill9(pid);
-    // TIMER: the end of a process that is not our child has no event.
+    // TIMER: the end of a process that is not our child gives no event.
     await new Promise((resolve) => setTimeout(resolve, 5));
     left = await stillRunning(await processesNaming(text));
   }

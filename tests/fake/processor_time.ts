@@ -1,7 +1,7 @@
-/** Time that work takes of the processor: other processes, however busy, do not lengthen it. */
+/** Processor time of work: other processes, however busy, do not lengthen it. */
 import process from "node:process";
 
-/** Milliseconds of processor time that this process has spent since it began, all threads together. */
+/** Milliseconds of processor time that this process has spent since its start, in all threads. */
 export function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

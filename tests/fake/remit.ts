@@ -16,14 +16,14 @@ const FLAGS = [
   `--config=${ROOT}deno.json`,
 ];
 
-/** What a finished command left. */
+/** The outcome of a finished command. */
 export interface Finished {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command under way. */
+/** A running command. */
 export interface Running {
   readonly pid: number;
   readonly done: Promise<Finished>;
@@ -33,7 +33,7 @@ export interface Running {
 /** A person's machine: a home, a state folder, a folder to work on. */
 export interface Machine {
   readonly state: string;
-  /** A scratch folder of the person's, not a mount by itself. */
+  /** A scratch folder of the person, not a mount by itself. */
   readonly dir: string;
   remit(args: readonly string[], input?: string): Promise<Finished>;
   start(args: readonly string[]): Running;
@@ -48,13 +48,13 @@ export interface Machine {
   processes(): Promise<readonly number[]>;
 }
 
-/** What a person's machine has beside the usual. */
+/** Additions to a person's machine. */
 export interface MachineOptions {
-  /** More of the environment, or other values in it. */
+  /** Additional or changed variables of the environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs `f` on a fresh machine and cleans up: kernel ended, folders gone. */
+/** Runs `f` on a fresh machine and cleans up: ends the kernel, removes the folders. */
 export async function onMachine(
   f: (machine: Machine) => Promise<void>,
   options: MachineOptions = {},
@@ -81,7 +81,7 @@ export async function onMachine(
   await Deno.mkdir(`${dir}/tmp`);
   await Deno.mkdir(`${dir}/run`, { mode: 0o700 });
   const words = (args: readonly string[]): string[] => {
-    // What stands behind `--` is another program's.
+    // Words after `--` belong to another program.
     const end = args.includes("--") ? args.indexOf("--") : args.length;
     const [own, others] = [args.slice(0, end), args.slice(end)];
     return [...FLAGS, `${ROOT}cli/main.ts`, ...own, "--state", state, ...others];
@@ -136,7 +136,7 @@ export async function onMachine(
   try {
     await f(machine);
   } finally {
-    // Killed, not asked: that `remit stop` ends a kernel is a story of its own (kernel_life_test.ts).
+    // Killed, not asked: a story of its own shows that `remit stop` ends a kernel (kernel_life_test.ts).
     await endProcesses(dir);
     await Deno.remove(dir, { recursive: true });
   }
@@ -166,7 +166,7 @@ function finished(output: Deno.CommandOutput): Finished {
 
 let denoFolder: Promise<string> | undefined;
 
-/** Deno's own cache, asked for once: a machine has another home. */
+/** Deno's own cache, found once: a machine has another home. */
 function denoDir(): Promise<string> {
   return denoFolder ??= askDenoDir();
 }

@@ -1,4 +1,4 @@
-/** What `run --json` prints, checked as strictly as a program that reads it would. */
+/** The output of `run --json`, checked as strictly as a program that reads it would. */
 import * as z from "zod";
 
 const Sealed = z.object({
@@ -55,7 +55,7 @@ export const RunDocument = z.object({
 
 export type RunDocument = z.infer<typeof RunDocument>;
 
-/** Reads standard output of `run --json`; throws when it is anything but that document. */
+/** Parses the standard output of `run --json`; throws for anything but that document. */
 export function readRun(stdout: string): RunDocument {
   return RunDocument.parse(JSON.parse(stdout));
 }

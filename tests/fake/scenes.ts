@@ -1,4 +1,4 @@
-/** Small scenarios for the scripted model, and a folder to play them on. */
+/** Small scenarios for the scripted model, with a folder for them. */
 import type { Machine } from "./remit.ts";
 
 /** alice's folder `plans` with one note, and the words that mount it: `--mount plans=…`. */
@@ -7,7 +7,7 @@ export async function alicesPlans(machine: Machine): Promise<readonly string[]> 
   return ["--mount", `plans=${machine.dir}/plans`];
 }
 
-/** A model that reads `plans/trip.txt`, stages Tuesday for Monday, and asks for the change. */
+/** A model that reads `plans/trip.txt`, stages Tuesday for Monday, and requests the change. */
 export const MOVES_THE_TRIP = `
 scenario: moves the trip
 turns:

@@ -1,4 +1,4 @@
-/** Providers of three wires whose model runs one command in a shell, and then says that it is done. */
+/** Providers of three protocols whose model runs one command in a shell, and then answers that it is done. */
 import { type LoopbackProvider, startProvider } from "./foreign_agent.ts";
 
 type Wired = Readonly<Record<string, unknown>>;
@@ -117,7 +117,7 @@ function contents(target: string, body: string, command: string): Response {
   return target.includes("stream") ? stream([chunk]) : Response.json(chunk);
 }
 
-/** Starts one that speaks every wire; `command` is what its model runs first. */
+/** Starts a provider that speaks every protocol; its model first runs `command`. */
 export function startScripted(command: string): LoopbackProvider {
   return startProvider((target, body) => {
     if (target.startsWith("/v1/responses")) return responses(body, command);

@@ -1,16 +1,16 @@
-/** Services as a person starts them: a command that goes on, with a real gateway process. */
+/** Services as a person starts them: a command that keeps running, with a real gateway process. */
 import type { Machine } from "./remit.ts";
 
-/** A service that runs. */
+/** A running service. */
 export interface Service {
   /** `http://127.0.0.1:PORT`, and a path where it has one. */
   readonly url: string;
   readonly pid: number;
-  /** The line of JSON that it said as it was ready. */
+  /** The line of JSON that it printed when it was ready. */
   readonly told: Readonly<Record<string, unknown>>;
-  /** What it said on standard error so far. */
+  /** The text of standard error so far. */
   said(): string;
-  /** Ends with its exit code. */
+  /** Ends the service; resolves with its exit code. */
   readonly ended: Promise<number>;
   kill(signal: Deno.Signal): void;
 }
@@ -22,7 +22,7 @@ export async function configure(machine: Machine, text: string): Promise<void> {
   await Deno.writeTextFile(`${folder}/remit.yaml`, `version: 1\n${text}`);
 }
 
-/** Starts it and waits until it serves. `listen` is `HOST:PORT`; absent: a free port. */
+/** Starts a service and waits until it serves. `listen` is `HOST:PORT`; absent: a free port. */
 export function startService(
   machine: Machine,
   args: readonly string[] = [],
@@ -31,7 +31,7 @@ export function startService(
   return startServing(machine, ["serve", listen, ...args]);
 }
 
-/** Starts a command that serves and says where, and waits until it has said so. */
+/** Starts a command that serves and prints its address, and waits for that line. */
 export async function startServing(machine: Machine, argv: readonly string[]): Promise<Service> {
   const [command = "", ...words] = machine.command([...argv, "--json"]);
   const child = new Deno.Command(command, {

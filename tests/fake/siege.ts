@@ -1,4 +1,4 @@
-/** A real kernel with real children, without a command line in between: what tests of attacks besiege. */
+/** A real kernel with real children, without a command line in between, for tests of attacks. */
 import process from "node:process";
 import {
   type Answer,
@@ -27,10 +27,10 @@ import { type Watched, watchTask } from "./watched.ts";
 export type { End, Seen, Watched } from "./watched.ts";
 
 const START_MS = 600_000;
-/** Longest that one siege may take: what never comes is a failure, not a wait. */
+/** Maximum duration of one siege: an event that never comes is a failure, not a wait. */
 const SIEGE_MS = 1_800_000;
 
-/** What a test says of a task; the rest is an honest operator's. */
+/** A test's options of a task; the defaults are an honest operator's. */
 export interface Draft {
   /** Source of a hostile worker: an IIFE that evaluates to `{ turn(ports, message) }`. */
   readonly program?: string;
@@ -71,7 +71,7 @@ export interface Siege {
   /** Answers a question with the person's key, or with another. */
   answer(question: string, decision: Answer["decision"], more?: AnswerMore): Promise<void>;
   question(id: string): Promise<Question>;
-  /** Ends the kernel, without warning, and starts it anew over the same state. */
+  /** Kills the kernel without warning, and starts it again over the same state. */
   restart(changes?: Partial<KernelConfig>): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export interface Siege {
 export interface AnswerMore {
   readonly for?: Answer["for"];
   readonly signer?: Signer;
-  /** Words with it: of a form, its JSON. */
+  /** Text with the answer: for a form, its JSON. */
   readonly say?: string;
   /** Contents that the person saw whole. */
   readonly sanitizes?: Answer["sanitizes"];
@@ -88,12 +88,12 @@ export interface AnswerMore {
   readonly forge?: (answer: Answer) => Answer;
 }
 
-/** What a test changes of the kernel. */
+/** A test's changes to the kernel. */
 export interface SiegeOptions {
   readonly config?: Partial<KernelConfig>;
 }
 
-/** Runs `f` against a fresh kernel, and ends it and what it started. */
+/** Runs `f` against a fresh kernel, and ends the kernel and what it started. */
 export async function besiege(
   f: (siege: Siege) => Promise<void>,
   options: SiegeOptions = {},
@@ -125,7 +125,7 @@ export async function besiege(
     proxySockets: Array.from({ length: 4 }, (_, n) => `${dir}/run/net/p${n}`),
     mcpTrees: `${dir}/trees`,
     controlSocket: `${dir}/run/c`,
-    // Ends by itself should the test be killed.
+    // Ends by itself if the test is killed.
     stay: false,
     idleMs: 10_000,
     pool: { workers: 1, plugins: 1 },
@@ -153,14 +153,14 @@ export async function besiege(
       const wire = await connectSocket(config.controlSocket);
       if (wire !== undefined) {
         wire.close();
-        // Threads of one that was killed may still hold its socket: it greets nobody.
+        // Threads of a killed kernel may still hold its socket: it sends no greeting.
         const link = await connect().catch(unlessGone);
         if (link !== undefined) return { pid: await pidOf(config.dir), link };
       }
       if (ended !== undefined || performance.now() - before > START_MS) {
         throw new Error(`Cannot start the kernel: ${kernel.log()}`);
       }
-      // TIMER: a socket that is not there yet gives no event.
+      // TIMER: a socket that does not exist yet gives no event.
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };
@@ -203,16 +203,16 @@ export async function besiege(
       await siege.ask("answer", more.forge?.(signed) ?? signed);
     },
     async restart(changes): Promise<void> {
-      // It may have ended itself, at a failpoint.
+      // The kernel may have ended itself, at a failpoint.
       kill9(now.pid);
       for (const link of links.splice(0)) await link.closed;
-      // Its socket still takes connections while its other ones are closed already.
+      // Its socket still accepts connections while its other sockets are closed already.
       await gone(now.pid);
       now = await start(changes);
     },
   };
   const late = Promise.withResolvers<never>();
-  // TIMER: a deadline for the whole siege; it is over long before.
+  // TIMER: a deadline for the whole siege, which ends long before.
   const timer = setTimeout(
     () => late.reject(new Error(`the siege did not end in ${SIEGE_MS} ms`)),
     SIEGE_MS,
@@ -230,7 +230,7 @@ export async function besiege(
   }
 }
 
-/** Tells whether a process of this number runs; a zombie does not. */
+/** Tells whether a process with this id runs; a zombie does not. */
 export function runs(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -252,7 +252,7 @@ export async function gone(pids: number | readonly number[], ms = 600_000): Prom
   }
 }
 
-/** Where the built programs of a test run lie. */
+/** The folder of a test run's built programs. */
 export function cache(): string {
   const home = process.env["XDG_CACHE_HOME"] ?? `${process.env["HOME"]}/.cache`;
   return `${home}/remit`;

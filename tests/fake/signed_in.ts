@@ -1,17 +1,17 @@
-/** A site with a login and a stranger's site beside it, and a kernel in which an agent's profile was approved. */
+/** A site with a login, a stranger's site, and a kernel in which an agent's profile was approved. */
 import { profileClaim, ProfileGrant } from "../../contracts/policy/mod.ts";
 import { canonicalJson } from "../../port/mod.ts";
 import type { Siege } from "./siege.ts";
 import type { Watched } from "./watched.ts";
 import { yesToAll } from "./yes_to_all.ts";
 
-/** The value of the cookie that signs in. */
+/** The value of the session cookie. */
 export const SESSION = "s3ss10n/of=alice+0123456789";
 export const AGENT = {
   ...{ name: "shopper", labels: {}, persona: "", limits: {}, env: {} },
 };
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface Came {
   readonly outcome: string;
   readonly content: string;
@@ -25,11 +25,11 @@ export type Serve = (
   url: URL,
 ) => Response | undefined | Promise<Response | undefined>;
 
-/** Two sites of different hosts of this machine. */
+/** Two sites on different hosts of this machine. */
 export interface Sites {
   readonly shop: string;
   readonly evil: string;
-  /** Requests of each: method, address, cookies. */
+  /** Requests to each: method, address, cookies. */
   readonly seen: { readonly shop: string[]; readonly evil: string[] };
 }
 
@@ -65,12 +65,12 @@ export function html(body: string, headers: Record<string, string> = {}): Respon
   });
 }
 
-/** What a kernel is told of the profile `shop`. */
+/** The kernel's configuration of the profile `shop`. */
 export function profiles({ shop }: Pick<Sites, "shop">) {
   return { shop: { agent: AGENT.name, origins: [shop], days: 30 } };
 }
 
-/** The person's signed word; what is changed is signed as it is then. */
+/** The person's signed approval; changes are made before signing. */
 export async function signedGrant(
   siege: Siege,
   { shop }: Pick<Sites, "shop">,
@@ -85,7 +85,7 @@ export async function signedGrant(
   return { grant, signature: siege.person.sign(claim) };
 }
 
-/** A cookie of the shop's, as a person imports it. */
+/** A cookie of the shop, as a person imports it. */
 export function cookie({ shop }: Pick<Sites, "shop">, changes: object = {}): object {
   return {
     ...{ origin: shop, shared: false, name: "sid", value: SESSION, path: "/", secure: false },
@@ -93,7 +93,7 @@ export function cookie({ shop }: Pick<Sites, "shop">, changes: object = {}): obj
   };
 }
 
-/** Approves the profile, and puts the session into it. */
+/** Approves the profile, and imports the session into it. */
 export async function signIn(siege: Siege, sites: Sites, cookies = [cookie(sites)]): Promise<void> {
   await siege.ask("profiles", { do: "approve", ...await signedGrant(siege, sites) });
   await siege.ask("profiles", { do: "import", name: "shop", cookies });
@@ -106,8 +106,8 @@ export async function namesKept(siege: Siege): Promise<readonly string[]> {
 }
 
 /**
- * The source of a worker that runs `steps`: in them `call(tool, args)` makes a call and gives what came of it, and
- * `snapshot(came)` the id that it shows.
+ * The source of a worker that runs `steps`: in them `call(tool, args)` makes a call and gives its outcome, and
+ * `snapshot(came)` the id that the outcome shows.
  */
 export function acting(steps: string): string {
   return `({ async turn(ports) {
@@ -126,7 +126,7 @@ export function acting(steps: string): string {
   } })`;
 }
 
-/** Starts a task whose worker does so; a person who reads nothing says yes to all. */
+/** Starts a task with such a worker; a person who reads nothing allows everything. */
 export async function starts(
   siege: Siege,
   steps: string,
@@ -140,7 +140,7 @@ export async function starts(
   return task;
 }
 
-/** What came of its calls. */
+/** The outcomes of its calls. */
 export async function does(
   siege: Siege,
   steps: string,

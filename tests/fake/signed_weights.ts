@@ -1,4 +1,4 @@
-/** Weights for attacks on the store, and people who sign them. */
+/** Weights for attacks on the store, and their signers. */
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { signedText } from "../../models/weights/store.ts";
 import { makeTinyGguf } from "../../models/_fixture/tiny_gguf.ts";
@@ -10,17 +10,17 @@ export const WEIGHTS: Uint8Array<ArrayBuffer> = makeTinyGguf({ seed: 7, contextT
 export const sha256Of = (bytes: Uint8Array): string =>
   createHash("sha256").update(bytes).digest("hex");
 
-/** Theirs. */
+/** Digest of {@link WEIGHTS}. */
 export const SHA256 = sha256Of(WEIGHTS);
 
-/** Another byte in the midst of the file. */
+/** One changed byte in the middle of the file. */
 export function flipped(bytes: Uint8Array, at = bytes.length - 1_000): Uint8Array<ArrayBuffer> {
   const other = Uint8Array.from(bytes);
   other[at] = (other[at] ?? 0) ^ 1;
   return other;
 }
 
-/** A key of somebody's, as remit.yaml names it, and its signatures. */
+/** A signer's key, as remit.yaml names it, with its signatures. */
 export function signer(): {
   readonly key: string;
   sign(bytes: Uint8Array): { key: string; value: string };

@@ -1,10 +1,10 @@
-/** The example's small repository and its plan of three issues, on a machine of a test's. */
+/** The example's small repository and its plan of three issues, on a machine of a test. */
 import type { Machine } from "./remit.ts";
 
 const EXAMPLE = new URL("../../examples/swarm/", import.meta.url).pathname;
 const shipped = (name: string): string => Deno.readTextFileSync(`${EXAMPLE}${name}`);
 
-/** Runs git as its person does, in a folder of the machine's; gives what it printed. */
+/** Runs git as its person does, in a folder of the machine; gives its output. */
 export async function personsGit(folder: string, ...args: readonly string[]): Promise<string> {
   const done = await new Deno.Command("git", {
     args: ["-c", "user.name=alice", "-c", "user.email=alice@localhost", ...args],
@@ -20,11 +20,11 @@ export async function personsGit(folder: string, ...args: readonly string[]): Pr
   return said.trim();
 }
 
-/** The phrases that the small repository holds, far enough apart to be merged. */
+/** The phrases of the small repository, far enough apart to be merged. */
 export const PHRASES = shipped("repo/phrases.txt");
-/** A worker that does what each issue asks for. */
+/** A worker that does what each issue requests. */
 export const WORKER = shipped("worker.yaml");
-/** What a reviewer of good will says. */
+/** The answer of an honest reviewer. */
 export const APPROVAL = JSON.stringify({
   verdict: "approve",
   behaviour: "As the issue asks.",

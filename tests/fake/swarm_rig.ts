@@ -1,4 +1,4 @@
-/** A swarm without a kernel: real git and checks in their walls, tasks that do what a test says. */
+/** A swarm without a kernel: real git and checks in their walls, tasks that act as a test specifies. */
 import { Fault } from "../../contracts/base/mod.ts";
 import { findPrograms } from "../../launch/program/programs_powers.ts";
 import { makeSwarmWalls } from "../../cli/swarm/walls_powers.ts";
@@ -50,39 +50,39 @@ export function realSwarmPowers(dir: string): SwarmPowers {
   }));
 }
 
-/** What a task of a test does. */
+/** The actions of a test's task. */
 export interface Did {
   readonly answer?: string;
   readonly status?: TaskEnd["status"];
   readonly label?: TaskEnd["label"];
   /** New content by path; undefined deletes. */
   readonly files?: Readonly<Record<string, string | undefined>>;
-  /** Milliseconds until it ends; absent: at once. */
+  /** Milliseconds until the task ends; absent: at once. */
   readonly ms?: number;
-  /** It ends once this holds. */
+  /** The task ends once this holds. */
   readonly once?: () => boolean;
 }
 
-/** Says what a task does. Its tree can be read. */
+/** Gives a task's actions. Its tree can be read. */
 export type Does = (ask: TaskAsk, read: (path: string) => string) => Did;
 
-/** Who approves whatever comes, and who does what `work` says. */
+/** A reviewer who approves everything, and workers that act as `work` specifies. */
 export const approving = (work: Does): Does => (ask, read) =>
   ask.work === "review" ? { answer: APPROVAL } : work(ask, read);
 
-/** One swarm over a repository of a test's. */
+/** One swarm over a repository of a test. */
 export interface SwarmRig {
   readonly dir: string;
   readonly repository: string;
   readonly powers: SwarmPowers;
   readonly mirror: Mirror;
-  /** Lines of the journal, as they would be on the disk. */
+  /** Lines of the journal, as on the disk. */
   readonly lines: string[];
-  /** Every task that was ever made, by its session. */
+  /** Every task so far, by its session. */
   readonly asked: Map<string, TaskAsk>;
   /** The kernel's registry of shared resources, with inboxes. */
   readonly shared: ResourceWorld;
-  /** Runs, or goes on. `crash`: ends before or after the event of this number is written. */
+  /** Runs, or continues. `crash`: ends before or after the event of this number is written. */
   run(
     options?: { readonly crash?: { readonly at: number; readonly when: "before" | "after" } },
   ): Promise<SwarmState>;
@@ -95,7 +95,7 @@ export const REPOSITORY = ResourceRef.parse("gitRepository:repo");
 export const taskOf = (session: string): TaskId =>
   TaskId.parse(`t${session.replace(/\D/g, "").padStart(12, "0")}`);
 
-/** The end of a scheduler that a test killed. */
+/** The error that ends a scheduler killed by a test. */
 export class Killed extends Error {}
 
 /** Runs `f` with a rig over a small repository. */
@@ -103,7 +103,7 @@ export async function onSwarm(
   parts: {
     readonly plan: SwarmPlan;
     readonly does: Does;
-    /** Makes the repository something else before its commit. */
+    /** Changes the repository before its commit. */
     readonly prepare?: (folder: string) => Promise<void>;
   },
   f: (rig: SwarmRig) => Promise<void>,
@@ -163,7 +163,7 @@ async function makeRig(
   };
   const tasks: SwarmTasks = {
     start(ask): Promise<string> {
-      // As the kernel: one task of a session.
+      // As in the kernel: one task for a session.
       const task = taskOf(ask.session);
       if (!asked.has(ask.session)) {
         asked.set(ask.session, ask);
@@ -232,7 +232,7 @@ async function makeRig(
           return;
         }
         if (crash.when === "after") lines.push(JSON.stringify(event));
-        // A process that was killed does nothing more: whoever awaits this never goes on.
+        // A killed process does nothing more: this promise never settles.
         dead.abort();
         killed.reject(new Killed());
         return await new Promise(() => undefined);
@@ -269,7 +269,7 @@ async function makeRig(
   };
 }
 
-/** The same powers, of which nobody hears any more once `dead` has aborted: as of a process that was killed. */
+/** The same powers, silent once `dead` has aborted, like those of a killed process. */
 function until(powers: SwarmPowers, dead: AbortSignal): SwarmPowers {
   const never = (): Promise<never> => new Promise(() => undefined);
   const ending =

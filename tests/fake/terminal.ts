@@ -1,12 +1,12 @@
 /** A person at a real terminal: a command over a pseudo-terminal that `script` (util-linux) makes. */
 import { shellLine } from "../../text/shell.ts";
 
-/** How long a screen may take to show something; long enough for a busy machine. */
+/** Maximum time until a screen shows a text; long enough for a busy machine. */
 const PATIENCE_MS = 600_000;
 
 /** A command at a terminal. */
 export interface Terminal {
-  /** Everything that reached the terminal so far, escapes and all. */
+  /** Everything that reached the terminal so far, escape sequences included. */
   screen(): string;
   /** Whether the command has ended. */
   over(): boolean;
@@ -16,11 +16,11 @@ export interface Terminal {
   shows(text: string | RegExp, times?: number): Promise<string>;
   /** Waits for the end; gives the exit code of the command. */
   ended(): Promise<number>;
-  /** Ends the session, if it still stands. */
+  /** Ends the session, if it still runs. */
   close(): Promise<void>;
 }
 
-/** The same where a line that was broken between words is one line again. */
+/** The text with lines that were broken between words joined again. */
 function joined(screen: string): string {
   return screen.replaceAll(/\r?\n {2,8}(?=\S)/g, " ");
 }
@@ -53,10 +53,10 @@ export function openTerminal(
     over = true;
     changed.resolve();
   })();
-  /** Waits for `reached`, which is looked at whenever the screen changed; else fails with the screen. */
+  /** Waits for `reached`, which is checked at every change of the screen; else fails with the screen. */
   const until = async (what: string, reached: () => boolean): Promise<void> => {
     let late = false;
-    // TIMER: what never comes must fail this test, and not hang it.
+    // TIMER: an event that never comes must fail this test, and not hang it.
     const timer = setTimeout(() => {
       late = true;
       changed.resolve();
@@ -77,7 +77,7 @@ export function openTerminal(
       try {
         await keys.write(new TextEncoder().encode(text));
       } catch (error) {
-        // Nobody reads any more what is typed into a session that has ended.
+        // Nothing reads input of a session that has ended.
         if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
       }
     },

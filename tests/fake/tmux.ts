@@ -1,22 +1,22 @@
-/** A person in front of tmux: what stands on the screen is what a terminal made of it, not the bytes that came. */
+/** A person in front of tmux: the screen shows what a terminal made of the bytes, not the bytes. */
 import { shellLine } from "../../text/shell.ts";
 
-/** How long a screen may take to show something; long enough for a busy machine. */
+/** Maximum time until a screen shows a text; long enough for a busy machine. */
 const PATIENCE_MS = 300_000;
 
 /** A command in a window of tmux. */
 export interface TmuxScreen {
-  /** Types a text as it is. */
+  /** Types a text unchanged. */
   type(text: string): Promise<void>;
   /** Presses keys by tmux's names: Enter, Up, Tab, C-c. */
   press(...keys: readonly string[]): Promise<void>;
-  /** The rows that stand on the screen now. */
+  /** The rows on the screen now. */
   rows(): Promise<readonly string[]>;
-  /** All rows, those that went off its top first. */
+  /** All rows, first those scrolled off the top. */
   all(): Promise<string>;
   /** The same with its colours, as SGR sequences. */
   painted(): Promise<string>;
-  /** Waits until the screen shows `text`, or something that is so; gives all rows. */
+  /** Waits until the screen shows `text`, or the predicate holds; gives all rows. */
   shows(text: string | RegExp | ((rows: readonly string[]) => boolean)): Promise<string>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function openTmux(
     `${line}; echo "ENDED $?"; exec sleep 1000000`,
   ]);
   await run(["set-option", "-g", "history-limit", "20000"]);
-  // In control mode tmux tells of each output: the screen is looked at whenever something came.
+  // In control mode tmux reports each output: the screen is checked after each.
   const watcher = new Deno.Command("tmux", {
     args: [...base, "-C", "attach-session", "-f", "ignore-size,read-only"],
     ...{ cwd: options.cwd, clearEnv: true, env },
@@ -77,7 +77,7 @@ export async function openTmux(
         return typeof text === "string" ? joined.includes(text) : text.test(joined);
       };
       let late = false;
-      // TIMER: what never comes must fail this test, and not hang it.
+      // TIMER: an event that never comes must fail this test, and not hang it.
       const timer = setTimeout(() => {
         late = true;
         changed.resolve();

@@ -9,7 +9,7 @@ import { cache } from "./siege.ts";
 const ROOT = new URL("../../", import.meta.url).pathname;
 let built: ReturnType<typeof provideTools> | undefined;
 
-/** What a kernel's configuration says of its tools. */
+/** The tools in a kernel's configuration. */
 export async function realTools(): Promise<KernelConfig["tools"]> {
   built ??= provideTools({ home: ROOT, cache: `${cache()}/tools`, onBuild: () => undefined });
   const { engine, plugins } = await built;
@@ -17,7 +17,7 @@ export async function realTools(): Promise<KernelConfig["tools"]> {
 }
 
 /**
- * A policy whose rules grant origins to the tools of the web without a question, and clear them for
+ * A policy whose rules grant origins to the web tools without a question, and clear them for
  * text of this label.
  */
 export function granting(

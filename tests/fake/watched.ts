@@ -24,14 +24,14 @@ export interface Watched {
   readonly events: readonly Seen[];
   /** The next end: final, or waiting for a person. */
   readonly end: Promise<End>;
-  /** The first event, past or to come, that fits. Rejects when the task ends without one. */
+  /** The first event, past or future, that fits. Rejects when the task ends without one. */
   first(fits: (event: Seen) => boolean): Promise<Seen>;
-  /** The task as the kernel tells it: `answer`, `reason`, `status`, `exit`. */
+  /** The task in the kernel's answer: `answer`, `reason`, `status`, `exit`. */
   task(): Promise<Readonly<Record<string, unknown>>>;
   close(): void;
 }
 
-/** Watches a task over a link of its own, from its first event. */
+/** Watches a task over a connection of its own, from its first event. */
 export async function watchTask(link: KernelLink, id: TaskId): Promise<Watched> {
   const events: Seen[] = [];
   const ended = Promise.withResolvers<End>();

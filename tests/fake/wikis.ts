@@ -4,18 +4,18 @@ import type { Finished, Machine } from "./remit.ts";
 
 /** One wiki of a machine. */
 export interface WikiAtHand {
-  /** Its folder, real and absolute. */
+  /** The wiki's folder, real and absolute. */
   readonly folder: string;
   /** `remit wiki WORDS --wiki FOLDER`. */
   ask(...words: readonly string[]): Promise<Finished>;
   /** The same, which must end with exit code 0. */
   must(...words: readonly string[]): Promise<Finished>;
-  /** Its answer as JSON, whatever the exit code. */
-  // deno-lint-ignore no-explicit-any -- each command has another shape, and what a test reads wrongly fails it
+  /** The answer as JSON, whatever the exit code. */
+  // deno-lint-ignore no-explicit-any -- each command has another shape, and a test that reads a wrong one fails
   json(...words: readonly string[]): Promise<any>;
 }
 
-/** A wiki of `machine` in its folder `name`, which need not be there yet. */
+/** A wiki of `machine` in its folder `name`, which need not exist yet. */
 export function wikiAt(machine: Machine, name = "wiki"): WikiAtHand {
   const folder = `${machine.dir}/${name}`;
   const ask = (...words: readonly string[]): Promise<Finished> =>
@@ -54,5 +54,5 @@ export async function treeOf(folder: string): Promise<ReadonlyMap<string, string
 }
 
 /** Characters that move a terminal's cursor, colour it, or turn the order of letters. */
-// deno-lint-ignore no-control-regex -- it looks for them
+// deno-lint-ignore no-control-regex -- the pattern looks for them
 export const TERMINAL_CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;

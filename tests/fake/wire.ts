@@ -1,23 +1,23 @@
 /**
- * A stretch of network between kernels and their database: a unix socket in front of the server's that takes its time, and
- * that can be cut: then nothing comes through and nobody is told, as where a cable is pulled. What was sent meanwhile
- * comes through when it is mended.
+ * A network path between kernels and their database: a unix socket in front of the server's that delays bytes, and
+ * that can be cut: then nothing passes and no side is notified, as with a pulled cable. Bytes sent meanwhile
+ * pass after the repair.
  */
 
-/** A wire; its `folder` stands in an address in place of the server's. */
+/** A network path; its `folder` replaces the server's in an address. */
 export interface Wire extends AsyncDisposable {
   readonly folder: string;
-  /** Milliseconds that each piece takes, each way. */
+  /** Delay of each piece, each way, milliseconds. */
   slow(ms: number): void;
   cut(): void;
   mend(): void;
-  /** Bytes that came through. */
+  /** Bytes that passed. */
   bytes(): number;
 }
 
 const SOCKET = ".s.PGSQL.5432";
 
-/** Lays a wire to the server whose socket lies in `to`. */
+/** Makes a path to the server whose socket is in `to`. */
 export async function layWire(to: string): Promise<Wire> {
   const folder = await Deno.makeTempDir({ dir: "/tmp", prefix: "rwi-" });
   const path = `${folder}/${SOCKET}`;
@@ -34,20 +34,20 @@ export async function layWire(to: string): Promise<Wire> {
     try {
       for (let n = await from.read(buffer); n !== null; n = await from.read(buffer)) {
         const piece = buffer.slice(0, n);
-        // TIMER: the way takes its time.
+        // TIMER: the delay of the path.
         if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
         await open.promise;
         for (let at = 0; at < piece.length;) at += await into.write(piece.subarray(at));
         passed += n;
       }
     } catch (_error) {
-      // One end has gone: so does the other.
+      // One end has closed: so does the other.
     }
     for (const each of [from, into]) {
       try {
         if (held.delete(each)) each.close();
       } catch (_error) {
-        // It was closed.
+        // It was closed already.
       }
     }
   };
@@ -78,7 +78,7 @@ export async function layWire(to: string): Promise<Wire> {
         try {
           each.close();
         } catch (_error) {
-          // It has gone.
+          // It has closed.
         }
       }
       held.clear();

@@ -1,7 +1,7 @@
-/** A person who allows whatever is asked. */
+/** A person who allows everything. */
 import type { Siege, Watched } from "./siege.ts";
 
-/** Answers every question of a task with yes, as carol would who reads nothing. */
+/** Answers every question of a task with yes, like carol when she reads nothing. */
 export function yesToAll(siege: Siege, task: Watched): void {
   const seen = new Set<string>();
   const next = async (): Promise<void> => {

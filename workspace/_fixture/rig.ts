@@ -48,13 +48,13 @@ export interface Rig {
   readonly desk: string;
   readonly workspace: Workspace;
   readonly sent: { tool: string; options: HostCallOptions }[];
-  /** Paths that links led to, as the gate was asked about them. */
+  /** Link targets that the gate was asked about. */
   readonly also: readonly string[];
-  /** The host's end of the line. */
+  /** The host's end of the connection. */
   readonly hostPort: PortHandler;
-  /** Makes a new host, as after a kill of the old one. */
+  /** Makes a new host, as after the old one was killed. */
   restartHost(): void;
-  /** Straight to the host, past the kernel's side. */
+  /** Calls the host directly, past the kernel's side. */
   host(tool: string, args: JsonObject): Promise<HostCallAnswer>;
   call(tool: string, args: JsonObject): Promise<PowerResult>;
   grant(tool: string, args: JsonObject): GrantedCall;
@@ -68,7 +68,7 @@ export interface Rig {
   [Symbol.dispose](): void;
 }
 
-/** Makes one over a new temporary folder. */
+/** Makes a rig over a new temporary folder. */
 export function makeRig(options: RigOptions = {}): Rig {
   const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "remit-ws-" }));
   const desk = `${root}/desk`;

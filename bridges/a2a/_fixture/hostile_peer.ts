@@ -1,6 +1,6 @@
-/** A peer whose every answer a test writes: on a real socket, with as little of the protocol as there must be. @module */
+/** A peer whose every answer a test writes: on a real socket, with the minimum of the protocol. @module */
 
-/** What a test says it answers. */
+/** An answer that a test writes. */
 export interface HostilePeer extends AsyncDisposable {
   readonly url: string;
   /** Requests so far, `GET /path` and bodies. */
@@ -52,7 +52,7 @@ export function events(asked: Asked, values: Iterable<unknown> | AsyncIterable<u
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** Starts it. `card` is its card's text or object; `answer` is asked for all that is not its card. */
+/** Starts the peer. `card` is its card's text or object; `answer` answers every other request. */
 export function hostilePeer(
   { card = plainCard, answer = () => new Response("no", { status: 404 }), heard }: {
     readonly card?: (url: string) => string | object | Response;
@@ -61,7 +61,7 @@ export function hostilePeer(
   } = {},
 ): HostilePeer {
   const seen: { line: string; body: string }[] = [];
-  // Streams that never end must not keep it.
+  // Streams that never end must not keep the server alive.
   const ending = new AbortController();
   const close = async (): Promise<void> => {
     ending.abort();

@@ -22,13 +22,13 @@ async function build(): Promise<string> {
   return file;
 }
 
-/** Path of the bundled program: made once, gone with the test process. */
+/** Path of the bundled program: built once, removed with the test process. */
 function peerProgram(): Promise<string> {
   built ??= build();
   return built;
 }
 
-/** A bridge that is open. */
+/** An open bridge. */
 export interface PeerBridge extends AsyncDisposable {
   readonly process: BridgeProcess;
   readonly ready: McpReady;
@@ -42,7 +42,7 @@ export interface PeerBridge extends AsyncDisposable {
   artifact(task: string, artifact: string): Promise<McpCallResult>;
 }
 
-/** Opens a bridge to the peer at `url`, pinned so. */
+/** Opens a bridge to the peer at `url`, with this pin. */
 export async function openPeer(
   url: string,
   pinned: Partial<Omit<PeerFacts, "card">> = {},
@@ -77,7 +77,7 @@ export async function openPeer(
   }
 }
 
-/** The texts of a result, in one. */
+/** The texts of a result, joined. */
 export function said({ parts }: McpCallResult): string {
   return parts.map((part) => part.kind === "text" ? part.text : `<${part.kind}>`).join("\n");
 }

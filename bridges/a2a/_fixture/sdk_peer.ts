@@ -1,4 +1,4 @@
-/** A peer on the SDK's own server: what it does is said by the first word of a message. @module */
+/** A peer on the SDK's own server: the first word of a message says what the peer does. @module */
 import { type AgentCard, SSE_HEADERS, type Task, TaskState } from "@a2a-js/sdk";
 import { formatSSEEvent } from "@a2a-js/sdk";
 import {
@@ -12,10 +12,10 @@ import {
 } from "@a2a-js/sdk/server";
 import type { Message, Part } from "@a2a-js/sdk";
 
-/** A peer that listens. */
+/** A listening peer. */
 export interface SdkPeer extends AsyncDisposable {
   readonly url: string;
-  /** Messages that came, by id. */
+  /** Messages received, by id. */
   readonly messages: readonly Message[];
   /** Ids of tasks that were cancelled. */
   readonly cancelled: readonly string[];
@@ -26,7 +26,7 @@ export interface SdkPeer extends AsyncDisposable {
 const part = (value: string | Uint8Array): Part => ({
   content: typeof value === "string"
     ? { $case: "text", value }
-    // The SDK's own type wants a Buffer, which is bytes.
+    // The SDK's own type wants a Buffer, which is a byte array.
     : {
       $case: "raw",
       value: value as unknown as Extract<Part["content"], { $case: "raw" }>["value"],
@@ -34,7 +34,7 @@ const part = (value: string | Uint8Array): Part => ({
   ...{ metadata: undefined, filename: "", mediaType: typeof value === "string" ? "" : "image/png" },
 });
 
-/** Starts it. */
+/** Starts the peer. */
 export function sdkPeer(options: { readonly streaming?: boolean } = {}): SdkPeer {
   const messages: Message[] = [], cancelled: string[] = [];
   let hear = (): void => undefined;
@@ -103,7 +103,7 @@ export function sdkPeer(options: { readonly streaming?: boolean } = {}): SdkPeer
     }],
   });
   let handler: JsonRpcTransportHandler | undefined;
-  // Streams that never end must not keep it.
+  // Streams that never end must not keep the server alive.
   const ending = new AbortController();
   const close = async (): Promise<void> => {
     ending.abort();

@@ -43,27 +43,27 @@ async function build(): Promise<string> {
   return file;
 }
 
-/** Path of the bundled program: made once, gone with the test process. */
+/** Path of the bundled program: built once, removed with the test process. */
 export function bridgeProgram(): Promise<string> {
   built ??= build();
   return built;
 }
 
-/** One thing that the bridge told or asked, in order. */
+/** One notice or request of the bridge, in order. */
 export interface Said {
   readonly op: string;
   readonly body: Json;
 }
 
-/** What the test answers in the kernel's place. Absent: refused. */
+/** The test's answers in the kernel's place. Absent: refused. */
 export interface KernelAnswers {
   readonly elicit?: (asked: McpElicit) => McpElicited | Promise<McpElicited>;
   readonly sample?: (asked: McpSample) => McpSampled | Promise<McpSampled>;
   /** Headers that are added to each request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is told of each HTTP request before it is made. */
+  /** Called for each HTTP request before it is made. */
   readonly onHttp?: (request: McpHttp) => void;
-  /** Is told of the head of each answer. */
+  /** Called with the headers of each answer. */
   readonly onHttpAnswer?: (answer: McpHttpAnswer) => void;
 }
 
@@ -73,20 +73,20 @@ export interface LineServer {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Which server the bridge is the client of. */
+/** The server whose client the bridge is. */
 export type TestServer =
   | LineServer
   | { readonly url: string }
-  /** Nothing at all: the test feeds the bytes by itself. */
+  /** No server: the test feeds the bytes itself. */
   | { readonly by: "hand"; readonly onSend?: (text: string) => void | Promise<void> };
 
 /** A bridge's process, and our end of its port. */
 export interface BridgeProcess extends AsyncDisposable {
   readonly port: Port;
   readonly pid: number;
-  /** Everything that the bridge told, in order. */
+  /** Every notice of the bridge, in order. */
   readonly told: readonly Said[];
-  /** What the server printed as errors so far. */
+  /** What the server has printed as errors. */
   errors(): string;
   open(options?: Partial<McpOpen>): Promise<McpReady>;
   words(): Promise<ServerListing>;
@@ -97,15 +97,15 @@ export interface BridgeProcess extends AsyncDisposable {
   ): Promise<McpCallResult>;
   ask(op: string, body: unknown): Promise<unknown>;
   tell(op: string, body: unknown): void;
-  /** Resolves when the bridge has told something that `fits`. */
+  /** Resolves when the bridge has sent a notice that `fits`. */
   until(fits: (said: Said) => boolean): Promise<Said>;
-  /** The sentences of all that was odd. */
+  /** The sentences of all oddities. */
   odd(): readonly string[];
-  /** SIGKILL for the server. */
+  /** Sends SIGKILL to the server. */
   killServer(): void;
 }
 
-/** Starts a bridge beside a server. Nothing is opened. */
+/** Starts a bridge beside a server. Opens nothing. */
 export async function startBridge(
   server: TestServer,
   answers: KernelAnswers = {},
@@ -137,7 +137,7 @@ export async function startBridge(
   };
   const handler: PortHandler = {
     async ask(op, body): Promise<Json> {
-      // TRUST: a test reads what its own bridge says.
+      // TRUST: a test reads what its own bridge sends.
       const given = body as unknown;
       told.push({ op, body });
       if (op === "send") {
@@ -161,7 +161,7 @@ export async function startBridge(
     },
     tell(op, body) {
       told.push({ op, body });
-      // Its end is told otherwise.
+      // The end is reported elsewhere.
       if (op === "send") void send((body as unknown as { text: string }).text).catch(() => {});
       if (op === "httpCancel") net.cancel((body as unknown as { id: string }).id);
       for (const watcher of [...watchers]) watcher({ op, body });

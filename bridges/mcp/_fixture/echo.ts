@@ -1,4 +1,4 @@
-/** The server with one of everything, over stdio. With the argument `old` it speaks 2025-11-25 only. @module */
+/** A server with one of everything, over stdio. With the argument `old` it speaks only 2025-11-25. @module */
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { makeEcho } from "./echo_server.ts";
 

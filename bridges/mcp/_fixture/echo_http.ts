@@ -1,6 +1,6 @@
 /**
- * The server with one of everything, over Streamable HTTP at a port of the loopback that it prints. With the argument
- * `old` it speaks 2025-11-25 only, with sessions. `--token T` wants `authorization: Bearer T`.
+ * A server with one of everything, over Streamable HTTP, at a loopback port that it prints. With the argument
+ * `old` it speaks only 2025-11-25, with sessions. `--token T` requires `authorization: Bearer T`.
  * @module
  */
 import {

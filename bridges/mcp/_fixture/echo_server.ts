@@ -1,4 +1,4 @@
-/** A server with one of everything. Its tools are called what they do. @module */
+/** A server with one of everything. Each tool's name says what the tool does. @module */
 import {
   acceptedContent,
   completable,
@@ -12,7 +12,7 @@ import * as z from "zod";
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Makes the server; nothing of it is kept between two. */
+/** Makes the server; two servers share no state. */
 export function makeEcho(): McpServer {
   const server = new McpServer({ name: "echo", version: "1.2.3", title: "Echo" }, {
     instructions: "Say it, and hear it.",
@@ -24,7 +24,7 @@ export function makeEcho(): McpServer {
   return server;
 }
 
-/** To the error stream: the standard output is the protocol's. */
+/** Writes to the error stream: the standard output belongs to the protocol. */
 function say(what: string): void {
   Deno.stderr.writeSync(new TextEncoder().encode(`${what}\n`));
 }
@@ -79,7 +79,7 @@ function addTools(server: McpServer): void {
 
   server.registerTool("wait", { description: "Waits until it is cancelled." }, async (context) => {
     const { signal, _meta, notify } = context.mcpReq;
-    // Over HTTP this begins the answer, whose end the server then hears.
+    // Over HTTP this begins the answer, whose end the server then notices.
     const progressToken = _meta?.progressToken;
     if (progressToken !== undefined) {
       const params = { progressToken, progress: 0, message: "waiting" };

@@ -1,4 +1,4 @@
-/** Servers that others wrote, from npm, at exact versions. @module */
+/** Third-party servers from npm, at exact versions. @module */
 import assert from "node:assert/strict";
 import type { LineServer } from "./bridge_process.ts";
 
@@ -22,8 +22,8 @@ async function fetchPackage(name: string): Promise<void> {
 }
 
 /**
- * The start line of a server. Its package is fetched into Deno's own cache if it is not there: the first time that needs
- * the registry, as the build does. It runs with this test's rights: what holds a server is not what a bridge is about.
+ * The start line of a server. The package is fetched into Deno's own cache if it is missing: the first time that needs
+ * the registry, as the build does. The server runs with this test's rights: tests of a bridge are not about its walls.
  */
 export async function npmServer(
   server: keyof typeof NPM_SERVERS,

@@ -1,11 +1,11 @@
 /**
- * A server that says exactly what a test tells it to: its first argument is JSON, `[{ "when": METHOD, "say": [...] }]`.
+ * A server that sends exactly what a test specifies: its first argument is JSON, `[{ "when": METHOD, "say": [...] }]`.
  * For each line that it reads whose method is `when` (each rule once, in order, unless `"always": true`) it writes the
- * `say` lines: strings as they are, objects as JSON; `"$id"` as a value stands for the request's id (in a string, too),
- * `"$token"` for its progress token, `"$x1000"` for a thousand `x`. A rule without `when` speaks at once.
- * `{ "exit": CODE }` in `say` ends it, `{ "spin": BYTES }` writes so many `x` without a newline,
+ * `say` lines: strings unchanged, objects as JSON; `"$id"` as a value stands for the request's id (in a string, too),
+ * `"$token"` for its progress token, `"$x1000"` for a thousand `x`. A rule without `when` is written at the start.
+ * `{ "exit": CODE }` in `say` ends the server, `{ "spin": BYTES }` writes that many `x` without a newline,
  * `{ "repeat": N, "line": … }` writes a line N times, `{ "bytes": BASE64 }` raw bytes.
- * What it reads goes to its error stream, a line each, after `< `.
+ * Lines that it reads go to its error stream, each after `< `.
  * @module
  */
 

@@ -8,7 +8,7 @@ export interface RawRule {
   readonly say: readonly (string | Readonly<Record<string, unknown>>)[];
 }
 
-/** What the server says that it can. */
+/** The server's declared capabilities. */
 const RAW_CAPABILITIES = Object.freeze({ tools: { listChanged: true }, logging: {} });
 
 /** The rules of an honest handshake. */
@@ -29,7 +29,7 @@ export function rawLine(rules: readonly RawRule[]): LineServer {
   return { line: [Deno.execPath(), ...flags, file, JSON.stringify(rules)] };
 }
 
-/** A server that shakes hands and then does what the test says. */
+/** A server that completes the handshake and then follows the test's rules. */
 export function rawServer(rules: readonly RawRule[], capabilities?: object): LineServer {
   return rawLine([...rules, ...handshake(capabilities)]);
 }

@@ -1,10 +1,10 @@
-/** The server with one of everything, in each of the forms that a bridge meets. @module */
+/** The server with one of everything, in each form that a bridge supports. @module */
 import type { TestServer } from "./bridge_process.ts";
 
-/** A server that runs, until it is disposed of. */
+/** A running server, until it is disposed of. */
 export interface RunningServer extends AsyncDisposable {
   readonly server: TestServer;
-  /** What an HTTP server printed as errors; a stdio server's are with its bridge. */
+  /** What an HTTP server printed as errors; those of a stdio server are with its bridge. */
   errors(): string;
 }
 
@@ -12,13 +12,13 @@ const file = (name: string): string => new URL(name, import.meta.url).pathname;
 const CONFIG = file("../../../deno.json");
 const FLAGS = ["run", "--quiet", "--no-check", "--no-prompt", "-A", "--config", CONFIG];
 
-/** Over stdio; it starts with its bridge. */
+/** Over stdio; the server starts with its bridge. */
 export function stdioEcho(old: boolean): RunningServer {
   const line = [Deno.execPath(), ...FLAGS, file("echo.ts"), ...(old ? ["old"] : [])];
   return { server: { line }, errors: () => "", [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 
-/** Over Streamable HTTP, at a port of the loopback. */
+/** Over Streamable HTTP, at a loopback port. */
 export async function httpEcho(old: boolean, token?: string): Promise<RunningServer> {
   const child = new Deno.Command(Deno.execPath(), {
     args: [

@@ -1,4 +1,4 @@
-/** The kernel's way to a URL, as a test plays it: real fetches, read piece by piece. @module */
+/** The kernel's access to a URL, simulated by a test: real fetches, read piece by piece. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { McpHttp, McpHttpAnswer } from "../../../contracts/wire/wire_mcp.ts";
 
@@ -10,7 +10,7 @@ export interface TestNet {
   close(): void;
 }
 
-/** Makes the net of one bridge; `added` stands in for the headers that the kernel keeps secret. */
+/** Makes the net of one bridge; `added` replaces the headers that the kernel keeps secret. */
 export function makeTestNet(added: Readonly<Record<string, string>>): TestNet {
   const underway = new Map<string, AbortController>();
   const bodies = new Map<string, ReadableStreamDefaultReader<Uint8Array>>();

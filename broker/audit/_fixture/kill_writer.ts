@@ -1,4 +1,4 @@
-/** Kills a writing process again and again, and checks what it had acknowledged. */
+/** Kills a writing process repeatedly, and checks what it had acknowledged. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { ALICE, handPowers } from "./small_log.ts";
 
 const WRITER = fileURLToPath(new URL("./writer_powers.ts", import.meta.url));
 
-/** Runs a writer, kills it after `lines` acknowledgements; resolves with all that it said. */
+/** Runs a writer and kills it after `lines` acknowledgements; resolves with all its output. */
 function runAndKill(deno: string, path: string, lines: number): Promise<readonly string[]> {
   const child = spawn(deno, ["run", "-A", "--quiet", "--no-check", WRITER, path, "kill"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -32,8 +32,8 @@ function runAndKill(deno: string, path: string, lines: number): Promise<readonly
 
 /**
  * Kills a writer of the log at `path` `count` times with SIGKILL, at moments chosen by `seed`.
- * After each, everything it acknowledged must be there, and the log must verify and go on. Resolves
- * with how many calls were acknowledged in all.
+ * After each kill, everything acknowledged must be there, and the log must verify and accept more. Resolves
+ * with the total number of acknowledged calls.
  */
 export async function killWriter(
   { deno, path, count, seed }: {

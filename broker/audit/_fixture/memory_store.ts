@@ -9,7 +9,7 @@ import type {
   StoredEvent,
 } from "../../../contracts/task/store.ts";
 
-/** The store and what it holds. */
+/** The store and its contents. */
 export interface MemoryStore extends Store {
   rows: StoredEvent[];
   blobs: Map<string, BlobRow>;
@@ -91,7 +91,7 @@ function stateOf({ kind, body }: DocumentRow): string {
   return body["archived"] === true ? "archived" : String(body["status"] ?? "");
 }
 
-/** What a store answers to a query, of all that it has in the order in which they were made. */
+/** The answer of a store to a query over all events in the order in which they were made. */
 function documentsIn(
   all: readonly DocumentRow[],
   { kind, task, states, prefix = "", after, before, newest, limit = 1_000 }: DocumentQuery,

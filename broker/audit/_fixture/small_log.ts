@@ -1,4 +1,4 @@
-/** A small log with everything in it: three tasks, private parts, several groups, documents. */
+/** A small log with every kind of content: three tasks, private parts, several groups, documents. */
 import type { NewEvent } from "../../../contracts/task/event.ts";
 import type { EventLog, Store } from "../../../contracts/task/store.ts";
 import { type LogPowers, makeSigner, openLog } from "../mod.ts";
@@ -16,12 +16,12 @@ export function handPowers(): LogPowers {
     now: () => at++,
     random: (length) => new Uint8Array(length).fill(byte++ & 0xff),
     soon: (f) => void setImmediate(f),
-    // Nothing loses its patience by itself.
+    // No timer fires by itself.
     after: () => () => undefined,
   };
 }
 
-/** Intent or outcome of a call, with the private part that the gate gives it. */
+/** Intent or outcome of a call, with the private part that the gate adds. */
 export function callEvent(kind: "intent" | "outcome" | "refused", call: string): NewEvent {
   return {
     kind,

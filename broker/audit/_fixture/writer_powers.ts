@@ -1,6 +1,6 @@
 /**
  * A process that writes to a log until it is killed, or until the disk is full: `PATH kill`, or
- * `PATH full`. It says on stdout what was acknowledged, one line each, before it goes on.
+ * `PATH full`. Before it continues, it prints on stdout what was acknowledged, one line each.
  */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { openSqliteStore } from "../../../store/sqlite/mod.ts";
@@ -46,7 +46,7 @@ async function verdict(): Promise<string> {
   return `${ok ? "intact" : "broken"} ${tail}`;
 }
 
-/** Fills the disk, goes on trying, waits for room, and goes on. */
+/** Fills the disk, keeps trying, waits for room, and continues. */
 async function untilFull(): Promise<void> {
   const ballast = `${path}.ballast`;
   await Deno.writeFile(ballast, new Uint8Array(200_000));

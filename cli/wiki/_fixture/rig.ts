@@ -1,4 +1,4 @@
-/** A command line with one wiki, whose process answers what a test tells it. @module */
+/** A command line with one wiki, whose process answers as a test specifies. @module */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Json } from "../../../contracts/base/mod.ts";
@@ -8,7 +8,7 @@ import type { WikiPowers } from "../../../memory-wiki/host/powers.ts";
 
 /** A digest. */
 export const D = "a".repeat(64);
-/** What the clock says. */
+/** The time of the clock. */
 export const NOW = 1_700_000_000_000;
 /** A page that is RED and secret. */
 export const PAGE = {
@@ -21,10 +21,10 @@ export const PATCH = {
   ...{ id: "w000000000001", author: "task:t1", reason: "new words", changes: [], colour: "YELLOW" },
   ...{ label: "internal", state: "proposed", createdAt: NOW },
 };
-/** What an ingest of nothing says. */
+/** The answer to an ingest of nothing. */
 export const REPORT = { added: 0, changed: 0, unchanged: 0, failed: [] };
 
-/** What the world around a command is. */
+/** The surroundings of a command. */
 export interface Parts {
   readonly ops: WikiOps;
   readonly types?: readonly string[];
@@ -32,11 +32,11 @@ export interface Parts {
   readonly fetch?: WikiPowers["fetch"];
   readonly edit?: (file: string) => number;
   readonly env?: Readonly<Record<string, string>>;
-  /** What a model says to the nth question, from 0. */
+  /** A model's answer to the nth question, from 0. */
   readonly says?: (n: number) => string;
 }
 
-/** Makes a wiki `w` and forgets what was said of that. */
+/** Makes a wiki `w` and discards the output about it. */
 export async function rig(parts: Parts) {
   const { ops, types, fetch, edit, says } = parts;
   const wikis = fakeWikis({
@@ -67,7 +67,7 @@ export async function rig(parts: Parts) {
     ...{ powers, wikis },
     run: (...argv: string[]) => runCommandLine(["wiki", ...argv], powers),
     asked: (op: string) => wikis.seen.asked.filter(([each]) => each === op).map(([, body]) => body),
-    /** What a model was asked. */
+    /** Questions to the model. */
     questions: () => (powers.kernels_.last?.asked ?? []).map(([, each]) => body(each)),
     out: () => powers.screen.outs.join(""),
     said: () => powers.screen.lines.join("\n"),
@@ -79,5 +79,5 @@ export async function rig(parts: Parts) {
   };
 }
 
-/** A body as the object that it is. */
+/** A body as an object. */
 export const body = (value: Json | undefined) => value as Record<string, Json>;

@@ -1,8 +1,8 @@
-/** Texts that try to become more than text in a browser. Each sets `hacked` on the root element where it can. */
+/** Texts that try to act in a browser. Each sets `hacked` on the root element if it succeeds. */
 
 const RUN = "document.documentElement.setAttribute('hacked','1')";
 
-/** What mallory writes into pages, titles, aliases and sources. `evil.example` is where it would call home. */
+/** Text that mallory writes into pages, titles, aliases and sources. Attacks call home at `evil.example`. */
 export const HOSTILE: readonly string[] = [
   "<script>hacked=1</script>",
   "</script><script>hacked=1</script>",

@@ -1,4 +1,4 @@
-/** Sources without a store, for tests of what rules make of them. @module */
+/** Sources without a store, for tests of the rules' results. @module */
 import { createHash } from "node:crypto";
 import { type SourceKind, WikiSource } from "../../../contracts/memory/mod.ts";
 import { chunkText } from "../../markdown/mod.ts";

@@ -1,10 +1,10 @@
-/** A scripted model that reads a wiki's sources, and what its pages must be like. @module */
+/** A scripted model that reads a wiki's sources, and the properties that its pages must have. @module */
 import assert from "node:assert/strict";
 import type { WorkItem } from "../../../contracts/wire/wire_wiki.ts";
 import type { AskedWiki, Folders } from "../../_fixture/opened_wiki.ts";
 import { readPage } from "../../markdown/mod.ts";
 
-/** Two sources that speak of the same things. */
+/** Two sources about the same things. */
 export const LEASE = [
   "# Leases",
   "",
@@ -15,12 +15,12 @@ export const LEASE = [
 ].join("\n");
 export const BROKER = "# Broker\n\nThe broker decides each call before it happens.\n";
 
-/** The shown lines of an item, by their numbers. */
+/** The shown lines of an item, by number. */
 function shownLines({ user }: WorkItem): readonly (readonly [number, string])[] {
   return [...user.matchAll(/^(\d+)\| (.*)$/gm)].map(([, n, text = ""]) => [Number(n), text]);
 }
 
-/** An honest model: each shown sentence is a claim, and the entities are those it is told of. */
+/** An honest model: each shown sentence is a claim, and the entities are the given ones. */
 export function honest(item: WorkItem, entities: readonly string[]): string {
   const lines = shownLines(item).filter(([, text]) => /^[A-Z].{8,}\.$/.test(text));
   const text = lines.map(([, line]) => line.toLowerCase()).join(" ");
@@ -39,7 +39,7 @@ export function honest(item: WorkItem, entities: readonly string[]): string {
   });
 }
 
-/** Answers every item of a run; how many there were. */
+/** Answers every item of a run; gives their number. */
 export async function answerAll(
   wiki: AskedWiki,
   run: string,
@@ -55,7 +55,7 @@ export async function answerAll(
   }
 }
 
-/** What a run is planned with. */
+/** The plan of a run. */
 export const plan = { model: "scripted:reader", contextTokens: 8_000 };
 
 /** Applies a patch. */

@@ -1,4 +1,4 @@
-/** Pairs of claims, sorted by hand: which contradict each other, and which only look so. */
+/** Pairs of claims, sorted by hand: contradictions, and pairs that only look like contradictions. */
 
 /** Two claims. */
 export interface Pair {
@@ -58,7 +58,7 @@ export const CONTRADICTIONS: readonly Pair[] = [
   pair("Tokens are valid after a restart.", "Tokens are invalid after a restart."),
   pair("Remit no longer supports Python.", "Remit supports Python."),
   pair("Symlinks in a mount are allowed.", "Symlinks in a mount are forbidden."),
-  // Hard ones: they need more than rules.
+  // Hard pairs: rules are not enough for them.
   pair("A lease ends after half a minute.", "A lease lasts two minutes."),
   pair("Only the kernel may write the log.", "Every worker writes the log."),
   pair("Alice founded Acme in 1998.", "Acme was founded by Alice in 2001."),
@@ -69,7 +69,7 @@ export const CONTRADICTIONS: readonly Pair[] = [
 
 /** Pairs that may both be right. */
 export const CONSISTENT: readonly Pair[] = [
-  // The same said otherwise.
+  // The same in other words.
   pair("A lease lasts 60 seconds.", "A lease lasts one minute."),
   pair("A file may have 1,024 KB.", "A file may have 1 MB."),
   pair("Remit needs 0.5 GB of memory.", "Remit requires 512 MB of memory."),
@@ -85,7 +85,7 @@ export const CONSISTENT: readonly Pair[] = [
   pair("A worker cannot open files.", "A worker can't open files."),
   pair("Plugins are unsigned.", "Plugins are not signed."),
   pair("Telemetry is disabled by default.", "Telemetry is not enabled by default."),
-  // Other things.
+  // Different subjects.
   pair("A read lease lasts 30 seconds.", "A write lease lasts 60 seconds."),
   pair("A lease lasts 30 seconds.", "A session lasts 60 seconds."),
   pair("The service listens on port 80.", "The service listens on port 443."),
@@ -104,7 +104,7 @@ export const CONSISTENT: readonly Pair[] = [
     "The migration from Oslo to Rome takes 5 days.",
     "The migration from Rome to Oslo takes 7 days.",
   ),
-  // Another time.
+  // Different times.
   pair("In 2020, Acme had 50 employees.", "In 2024, Acme had 80 employees."),
   pair("The limit was 5 MB.", "The limit is 10 MB."),
   pair("Alice visited Paris in 2019.", "Alice visited Paris in 2021."),
@@ -112,7 +112,7 @@ export const CONSISTENT: readonly Pair[] = [
   pair("Acme has used SQLite since 2019.", "Acme has used SQLite until 2022."),
   pair("The report was updated on 2026-01-05.", "The report was updated on 2026-02-05."),
   pair("A review was held on 3 May 2025.", "A review was held on 7 June 2025."),
-  // Limits that hold together.
+  // Compatible limits.
   pair("A page has at most 400 lines.", "A page has 120 lines."),
   pair("Passwords have at least 8 characters.", "Passwords have 12 characters."),
   pair("A worker uses between 9 and 12 MB.", "A worker uses 10 MB."),
@@ -120,7 +120,7 @@ export const CONSISTENT: readonly Pair[] = [
   pair("Boots take more than 10 ms.", "Boots take less than 50 ms."),
   pair("A page has at most 64 aliases.", "A page has at least one alias."),
   pair("A commit takes about 0.14 ms.", "A commit takes 0.15 ms."),
-  // Negations that hold together.
+  // Compatible negations.
   pair("Some plugins are signed.", "Some plugins are not signed."),
   pair("Most leases expire.", "Most leases do not expire early."),
   pair("A worker may open files.", "A worker may not need files."),

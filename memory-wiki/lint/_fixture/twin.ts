@@ -13,14 +13,14 @@ import { linkKey, readPage, writePage } from "../../markdown/mod.ts";
 import type { StoredPage } from "../../store/wiki_store.ts";
 import type { LintedStore } from "../rule.ts";
 
-/** A wiki in memory, written straight: the lint meets pages and sources that the true store would never take in. */
+/** A wiki in memory, written directly: the lint sees pages and sources that the real store would refuse. */
 
 /** SHA-256 of a text's UTF-8 bytes. */
 export function digestOf(text: string): Digest {
   return Digest.parse(createHash("sha256").update(text).digest("hex"));
 }
 
-/** What a page of the twin may be told to be; the rest is plain. */
+/** Fields of a page that a test sets; the rest have defaults. */
 export type TwinPage =
   & { readonly front?: string; readonly onDisk?: string | undefined }
   & Partial<
@@ -38,25 +38,25 @@ export type TwinPage =
     >
   >;
 
-/** What a source of the twin may be told to be. */
+/** Fields of a source that a test sets. */
 export type TwinSource = Partial<
   Pick<WikiSource, "label" | "colour" | "expiresAt" | "kind" | "title">
 >;
 
-/** The twin, and hands to fill it with. */
+/** The twin, with functions that fill it. */
 export interface Twin extends LintedStore {
   readonly sources: LintedStore["sources"] & {
     recordExport(digest: Digest, colour: Colour, label: Label): void;
     readonly exported: Map<string, { readonly colour: Colour; readonly label: Label }>;
   };
   readonly pages: LintedStore["pages"] & { backlinks(name: PageName): readonly PageName[] };
-  /** Makes or replaces a page; `body` is what follows the front matter. */
+  /** Makes or replaces a page; `body` follows the front matter. */
   page(name: string, body: string, more?: TwinPage): void;
-  /** Takes a version of a source in: the one before is superseded. */
+  /** Adds a version of a source: the previous version is superseded. */
   source(name: string, text: string, more?: TwinSource): WikiSource;
   /** Marks a source as removed. */
   gone(name: string): void;
-  /** Writes over a source's raw bytes. */
+  /** Overwrites a source's raw bytes. */
   alter(source: WikiSource): void;
   /** A footnote's definition for lines of a source. */
   note(note: string, source: WikiSource, startLine: number, endLine?: number): string;

@@ -47,7 +47,7 @@ const NUMBERING = `<w:numbering ${SPACES}>
 const NOTES = `<w:footnotes ${SPACES}><w:footnote w:id="0">${paragraph(run("separator"))}
 </w:footnote><w:footnote w:id="2">${paragraph(run("Said so."))}</w:footnote></w:footnotes>`;
 
-/** A document with this main part, and what else is in it. */
+/** A document with this main part and more entries. */
 export function makeDocx(
   main: Pick<ZipPart, "content" | "packed">,
   more: {

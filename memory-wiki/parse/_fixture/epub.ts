@@ -1,7 +1,7 @@
 /** Books for tests. @module */
 import { makeZip, type ZipPart } from "./zip.ts";
 
-/** A book with these chapters, `cN.xhtml` in OEBPS, and what else is in it. */
+/** A book with these chapters, `cN.xhtml` in OEBPS, and more entries. */
 export function makeEpub(
   chapters: readonly (string | Pick<ZipPart, "content" | "packed">)[],
   more: readonly ZipPart[] = [],

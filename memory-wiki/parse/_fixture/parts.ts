@@ -1,4 +1,4 @@
-/** What readers are given, as main.ts gives it, for tests without a process. @module */
+/** The parts that main.ts hands to parsers, for tests without a process. @module */
 import { nothingHidden } from "../../../tools-wasm/web_read/invisible.ts";
 import { mainPart } from "../../../tools-wasm/web_read/main_part.ts";
 import { readPage } from "../../../tools-wasm/web_read/page_tree.ts";
@@ -6,7 +6,7 @@ import { toMarkdown } from "../../../tools-wasm/web_read/to_markdown.ts";
 import type { DocumentBytes, ReadParts } from "../document.ts";
 import { inflate, makeHtmlReader } from "../make_html.ts";
 
-/** A clock that stands. */
+/** A clock that does not move. */
 export const parts: ReadParts = Object.freeze({
   html: makeHtmlReader({
     readPage,

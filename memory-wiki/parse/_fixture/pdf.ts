@@ -6,7 +6,7 @@ const text = new TextEncoder();
 /** An object's content, or a stream with its dictionary. */
 export type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array };
 
-/** A file of these objects, numbered from 1, the first of them the catalog. */
+/** A file of these objects, numbered from 1; the first is the catalog. */
 export function makePdf(objects: readonly PdfObject[], trailer = ""): Uint8Array<ArrayBuffer> {
   const out: Uint8Array[] = [];
   const offsets: number[] = [];
@@ -41,7 +41,7 @@ export function shown(lines: readonly string[], size = 11, left = 50, top = 780)
   return `BT /F1 ${size} Tf ${left} ${top} Td ${size + 3} TL\n${shows}\nET\n`;
 }
 
-/** A file of pages with these contents. `catalog` and `page` are put into their dictionaries. */
+/** A file of pages with these contents. `catalog` and `page` are added to their dictionaries. */
 export function pdfOf(
   pages: readonly (string | Exclude<PdfObject, string>)[],
   more: {

@@ -1,26 +1,26 @@
-/** Zip archives for tests, well made and not. @module */
+/** Zip archives for tests, valid and invalid. @module */
 import { constants, deflateRawSync } from "node:zlib";
 
-/** One entry, and what its headers say of it where that is not so. */
+/** One entry, and false values for its headers. */
 export interface ZipPart {
   readonly name: string;
   readonly content: string | Uint8Array;
-  /** Raw deflate that is put in as it is. */
+  /** Raw deflate that is written unchanged. */
   readonly packed?: Uint8Array;
   readonly stored?: boolean;
   readonly flags?: number;
   readonly method?: number;
-  /** The unpacked size that the headers tell. */
+  /** The unpacked size in the headers. */
   readonly says?: number;
-  /** The packed size that the directory tells. */
+  /** The packed size in the directory. */
   readonly saysPacked?: number;
-  /** Offset of the entry that the directory means by this one, by its number. */
+  /** The directory gives the offset of the entry with this number instead. */
   readonly like?: number;
 }
 
 const text = new TextEncoder();
 
-/** Makes an archive. Checksums are zero: nothing here looks at them. */
+/** Makes an archive. Checksums are zero: no code under test checks them. */
 export function makeZip(parts: readonly ZipPart[], comment = ""): Uint8Array<ArrayBuffer> {
   const out: Uint8Array[] = [];
   const central: Uint8Array[] = [];
@@ -87,7 +87,7 @@ function header(
   return new Uint8Array(view.buffer);
 }
 
-/** Bytes end to end. */
+/** Concatenated bytes. */
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;
@@ -98,7 +98,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Raw deflate of `head` and then so many MiB of one character, made of one piece over and over. */
+/** Raw deflate of `head` followed by this many MiB of one character, made by repeating one block. */
 export function bomb(head: string, mebibytes: number, character = "\0"): Uint8Array<ArrayBuffer> {
   const STEP = 16;
   const flushed = { finishFlush: constants.Z_FULL_FLUSH };

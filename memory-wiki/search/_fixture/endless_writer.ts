@@ -1,4 +1,4 @@
-/** Writes indexes of ever more pages into the folder that its argument names until it is killed. @module */
+/** Until it is killed, writes indexes of more and more pages into the folder that its argument names. @module */
 import { makeIndexFiles } from "../index_files_powers.ts";
 import { makeWikiSearch } from "../search.ts";
 import { makeTwinStore } from "./twin_store.ts";

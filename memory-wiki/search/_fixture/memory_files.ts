@@ -5,7 +5,7 @@ export interface MemoryFiles extends IndexFiles {
   readonly held: Map<string, Uint8Array>;
 }
 
-/** Makes an empty folder of them. */
+/** Makes an empty folder in memory. */
 export function makeMemoryFiles(): MemoryFiles {
   const held = new Map<string, Uint8Array>();
   return {

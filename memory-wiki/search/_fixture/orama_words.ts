@@ -1,10 +1,10 @@
-/** Orama over the passages of pages, with the options that docs/retrieval.md measured: what {@link PageIndex.find} must order as. @module */
+/** Orama over the passages of pages, with the options in docs/retrieval.md: the order that {@link PageIndex.find} must have. @module */
 import { create, insert, search } from "@orama/orama";
 import { index as indexComponent } from "@orama/orama/components";
 import { countsOf, type PassageWords, wordsOf } from "../page_words.ts";
 import { RANKING } from "../ranking.ts";
 
-/** Ends each word, so that Orama's search by prefix finds that word alone. */
+/** Marks the end of each word, so that Orama's prefix search finds only that word. */
 const END = "|";
 const tokenizer = {
   language: "english",
@@ -12,7 +12,7 @@ const tokenizer = {
   tokenize: (raw: string): string[] => wordsOf(raw).map((each) => each + END),
 };
 
-/** As Orama's own, but a passage counts once for each of its words, and a word by what BM25's length normalisation leaves of it. */
+/** Like Orama's own, except that a passage counts once for each of its words, and a word by its length-normalised BM25 frequency. */
 function countingIndex(): ReturnType<typeof indexComponent.createIndex> {
   const own = indexComponent.createIndex();
   return {
@@ -35,7 +35,7 @@ function countingIndex(): ReturnType<typeof indexComponent.createIndex> {
   };
 }
 
-/** Makes it of passages in their order; gives the places of the best in that order. */
+/** Indexes passages in order; finds the positions of the best. */
 export function makeOramaWords(
   passages: readonly PassageWords[],
 ): (terms: readonly string[], limit: number) => readonly number[] {

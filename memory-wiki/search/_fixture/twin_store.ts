@@ -1,4 +1,4 @@
-/** A store in memory with what the search asks of one: FTS5 as the real one has it, no files. For tests and tuning. @module */
+/** A store in memory with the interface that the search needs: real FTS5, no files. For tests and tuning. @module */
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import {
@@ -18,7 +18,7 @@ import type { SearchedStore } from "../passage.ts";
 import { sectionsOf } from "../sections.ts";
 import { termsOf } from "../terms.ts";
 
-/** A page to be. */
+/** A page to add. */
 export interface TwinPage {
   readonly name: string;
   readonly title?: string;
@@ -28,7 +28,7 @@ export interface TwinPage {
   readonly citations?: StoredPage["citations"];
 }
 
-/** A source to be. */
+/** A source to add. */
 export interface TwinSource {
   readonly key: string;
   readonly title?: string;
@@ -38,7 +38,7 @@ export interface TwinSource {
   readonly expiresAt?: number;
 }
 
-/** The store, and hands that fill it. */
+/** The store, with functions that fill it. */
 export interface TwinStore {
   readonly store: SearchedStore;
   putPage(page: TwinPage): StoredPage;
@@ -201,7 +201,7 @@ export function makeTwinStore(): TwinStore {
       const old = sources[before];
       if (old !== undefined) sources[before] = { ...old, state: "superseded" };
       const file = `raw/${key.replace(/[^a-z0-9]+/gi, "-")}.${digest.slice(0, 12)}.md`;
-      // As in the real store, numbers are dealt out for each label: a secret source shifts no other.
+      // As in the real store, each label has its own numbers: a secret source shifts no other.
       const nth = sources.filter((each) => each.label === label).length + 1;
       const id = nth * LABELS.length + LABELS.indexOf(label);
       const source: WikiSource = {

@@ -1,23 +1,23 @@
-/** Powers that end at a chosen step, as a crash does, or find the disk full. @module */
+/** Powers that stop at a chosen step, as in a crash, or find the disk full. @module */
 import type { WikiFiles } from "../files/wiki_folder.ts";
 import type { StorePowers } from "../inside.ts";
 import type { Database } from "../sqlite/database.ts";
 import { wikiStorePowers } from "../store_powers.ts";
 
-/** What the process of {@link dyingPowers} ends with. */
+/** The error that ends the process of {@link dyingPowers}. */
 export class Died extends Error {}
 
-/** Powers that count what they change. */
+/** Powers that count their changes. */
 export interface Dying {
   readonly powers: StorePowers;
-  /** From now on: the step of this number, from 1, is the one that does not happen any more. */
+  /** From now on, the step with this number, from 1, fails as in a crash. */
   dieAt(step: number): void;
-  /** From now on every file that is written finds the disk full, after so many that do not. */
+  /** From now on, writing finds the disk full after this many files. */
   fullAfter(writes: number): void;
   heal(): void;
   /** Steps since the last of these calls. */
   steps(): number;
-  /** Ends what the dead process held. */
+  /** Releases what the dead process held. */
   bury(): void;
 }
 
@@ -25,7 +25,7 @@ export interface Dying {
 const FILE_STEPS = ["write", "writeAll", "append", "rename", "remove", "syncFolder"] as const;
 const DATABASE_STEPS = ["insert", "transaction"] as const;
 
-/** Real powers until they are told otherwise. */
+/** Real powers until a test says otherwise. */
 export function dyingPowers(): Dying {
   const real = wikiStorePowers();
   const open: Database[] = [];

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault } from "../../../contracts/base/mod.ts";
 
-/** The fault that `work` ends with. */
+/** The fault that `work` rejects with. */
 export async function faultOf(work: () => unknown): Promise<Fault> {
   try {
     await work();

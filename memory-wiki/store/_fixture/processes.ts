@@ -3,10 +3,10 @@ import type { Rig } from "./wiki_rig.ts";
 
 /** A started writer: its lines, and its end. */
 export interface Writer {
-  /** The next line that it said; undefined when it has ended. */
+  /** The next line of output; undefined when the writer has ended. */
   line(): Promise<string | undefined>;
   kill(): void;
-  /** Waits for its end; gives what it said on stderr. */
+  /** Waits for the end; gives the text of stderr. */
   ended(): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a wiki is sound: nothing half, nothing lost of what is promised. @module */
+/** Whether a wiki is consistent: nothing half written, nothing promised lost. @module */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { sha256Hex } from "../../../port/digest.ts";
@@ -15,7 +15,7 @@ function fileDigest(path: string): string | undefined {
   }
 }
 
-/** Before anything repairs: every page file is its newest version's or the one's before, byte by byte. */
+/** Before any repair: every page file is its newest version or the previous one, byte by byte. */
 export function assertNoHalfPage(rig: Rig): void {
   const db = new DatabaseSync(`${rig.stateFolder}/wiki.db`);
   const rows = db.prepare(
@@ -43,7 +43,7 @@ export function catalogueOf(rig: Rig): readonly Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** The last line of every version says how it stands. */
+/** The last line of every version gives its state. */
 function assertCatalogue(rig: Rig, sources: readonly WikiSource[]): void {
   if (sources.length === 0) return;
   const last = new Map(catalogueOf(rig).map((line) => [`${line["version"]} ${line["key"]}`, line]));
@@ -55,7 +55,7 @@ function assertCatalogue(rig: Rig, sources: readonly WikiSource[]): void {
   }
 }
 
-/** After opening. */
+/** Checks after opening. */
 export async function assertSound(rig: Rig, store: WikiStore): Promise<void> {
   for (const page of store.pages.list({ clearance: "secret" })) {
     const found = fileDigest(`${rig.folder}/pages/${page.name}.md`);

@@ -16,7 +16,7 @@ import { type OpenedWiki, openWikiStore, type WikiParts } from "../open.ts";
 import { wikiStorePowers } from "../store_powers.ts";
 import type { NewChunk, NewSource, WikiStore } from "../wiki_store.ts";
 
-/** A wiki's two folders, removed in the end. */
+/** A wiki's two folders, removed at the end. */
 export interface Rig extends Disposable {
   readonly dir: string;
   readonly folder: string;
@@ -24,7 +24,7 @@ export interface Rig extends Disposable {
   open(more?: Partial<WikiParts>): Promise<OpenedWiki>;
 }
 
-/** What every opening in tests has in common. */
+/** Options of every opening in tests. */
 export function partsFor(folder: string, stateFolder: string, powers: StorePowers): WikiParts {
   return {
     folder,
@@ -56,7 +56,7 @@ export function makeRig(): Rig {
   };
 }
 
-/** One passage for every line that is not empty. */
+/** One passage for every non-empty line. */
 export function chunksOf(text: string): readonly NewChunk[] {
   let at = 0;
   return text.split("\n").flatMap((line, index) => {
@@ -120,7 +120,7 @@ export function writing(name: string, body: string, base = 0, fresh = false): Pa
   };
 }
 
-/** Proposes and applies. */
+/** Proposes and applies a change. */
 export async function writePages(
   store: WikiStore,
   changes: readonly PageChange[],

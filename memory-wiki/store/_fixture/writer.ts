@@ -1,6 +1,6 @@
 /**
- * A process that writes to a wiki, as tests start it: `writer.ts FOLDER STATE ingest|apply|append NAME`. It says each
- * thing on a line of its own once it is durable.
+ * A process that writes to a wiki, as tests start it: `writer.ts FOLDER STATE ingest|apply|append NAME`. It prints a
+ * line for each change once the change is durable.
  * @module
  */
 import { openWikiStore } from "../open.ts";
@@ -17,7 +17,7 @@ function say(line: string): void {
   Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
 }
 
-/** The key and text of source `n` of `name`; every third one changes a source that was there. */
+/** The key and text of source `n` of `name`; every third one changes an existing source. */
 export function ingested(name: string, n: number): readonly [string, string] {
   const key = `file:/${name}/${n - n % 3}.md`;
   return [key, `# ${name} ${n}\n\n${"words of a source ".repeat(1 + n % 40)}\n\n${n}\n`];
@@ -31,7 +31,7 @@ async function ingest(store: WikiStore, name: string): Promise<never> {
   }
 }
 
-/** Writes the same round into several pages, so that half a patch shows. */
+/** Writes the same round into several pages, so that half a patch is visible. */
 async function apply(store: WikiStore, name: string): Promise<never> {
   const source = await store.sources.add(sourceFrom(`file:/${name}.md`, `one of ${name}\n`));
   for (;;) {
@@ -48,7 +48,7 @@ async function apply(store: WikiStore, name: string): Promise<never> {
   }
 }
 
-/** Adds 15 words of its own to two pages, again where another was first. */
+/** Adds 15 words of its own to two pages, again where another writer was first. */
 async function append(store: WikiStore, name: string): Promise<void> {
   say("ready");
   let conflicts = 0;

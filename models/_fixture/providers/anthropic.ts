@@ -5,21 +5,21 @@ import type { Answer, Piece, Said } from "./script.ts";
 
 /** How the server behaves. */
 export interface AnthropicOptions {
-  /** The key that it takes; absent: `sk-ant-test`. */
+  /** The accepted key; absent: `sk-ant-test`. */
   readonly key?: string;
-  /** The model that it has; absent: any. */
+  /** The served model; absent: any. */
   readonly model?: string;
-  /** Most output tokens; absent: 8,192. */
+  /** Maximum output tokens; absent: 8,192. */
   readonly maxTokens?: number;
   /** Refuses temperature, top_p and top_k, as the newest models do. */
   readonly noSampling?: true;
   readonly answers?: readonly Answer[];
 }
 
-/** The key that a server takes where none is given. */
+/** The default key. */
 export const ANTHROPIC_KEY = "sk-ant-test";
 
-/** Serves the Messages API; `url` ends with `/v1`. It streams only. */
+/** Serves the Messages API; `url` ends with `/v1`. It only streams. */
 export function serveAnthropic(options: AnthropicOptions = {}): Provider {
   return serveProvider({
     base: "/v1",
@@ -64,7 +64,7 @@ export function* streamAnthropic(said: Said, model: string): Iterable<Piece> {
       stop_reason: null,
       stop_sequence: null,
       usage: {
-        // What the cache was not asked about.
+        // Input tokens that were not read from the cache.
         input_tokens: usage.input - cacheRead - cacheWrite,
         cache_creation_input_tokens: cacheWrite,
         cache_read_input_tokens: cacheRead,

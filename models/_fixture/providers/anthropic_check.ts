@@ -1,4 +1,4 @@
-/** Refuses what Anthropic's Messages API refuses, in its words. @module */
+/** Refuses what Anthropic's Messages API refuses, with its messages. @module */
 import { asFields, asList, type Fields } from "./provider.ts";
 import type { Failed } from "./script.ts";
 import type { Received } from "./server.ts";
@@ -25,7 +25,7 @@ export function anthropicFailed(
   };
 }
 
-/** Errors that a test puts into the queue. */
+/** Errors that a test adds to the queue. */
 export const ANTHROPIC_ERRORS = Object.freeze({
   rateLimit: (after: number | string): Failed =>
     anthropicFailed(429, "rate_limit_error", "Number of requests has exceeded your rate limit", {
@@ -46,7 +46,7 @@ export const ANTHROPIC_ERRORS = Object.freeze({
   ),
 });
 
-/** What the server was started with. */
+/** The options of the server. */
 export interface AnthropicRules {
   readonly key?: string;
   readonly model?: string;
@@ -54,7 +54,7 @@ export interface AnthropicRules {
   readonly noSampling?: true;
 }
 
-/** Why the request is refused; undefined when it is good. */
+/** Why the request is refused; undefined for a valid request. */
 export function checkAnthropic(
   fields: Fields,
   { headers }: Received,
@@ -154,7 +154,7 @@ function keysOf(schema: unknown): readonly string[] {
   ];
 }
 
-/** Most blocks that the prompt cache is asked to keep until. */
+/** Maximum number of cache breakpoints. */
 const MARKS = 4;
 
 function wrongMarks({ system, tools, messages }: Fields): string | undefined {
@@ -173,7 +173,7 @@ function wrongMarks({ system, tools, messages }: Fields): string | undefined {
     `provided. Found ${marked.length}.`;
 }
 
-/** The blocks of a message; text alone is one block. */
+/** The blocks of a message; plain text is one block. */
 function blocksOf(content: unknown): readonly Fields[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return asList(content).map((block) => asFields(block) ?? {});

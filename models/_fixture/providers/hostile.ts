@@ -1,16 +1,16 @@
-/** Servers that mean harm: what a model service must contain, in the form of each protocol. @module */
+/** Hostile servers: attacks that a model service must contain, in the form of each protocol. @module */
 import { anthropicEvent, streamAnthropic } from "./anthropic.ts";
 import { ollamaLine } from "./ollama.ts";
 import { openaiEvent } from "./openai.ts";
 import type { Piece } from "./script.ts";
 import { type Loopback, serveLoopback } from "./server.ts";
 
-/** In whose form the harm comes. */
+/** The protocol of the attack. */
 export type HostileProtocol = "anthropic" | "openai" | "ollama";
 
-/** A server that means harm. */
+/** A hostile server. */
 export interface Hostile extends Loopback {
-  /** The base URL, as the good server's. */
+  /** The base URL, as for an honest server. */
   readonly url: string;
 }
 
@@ -26,7 +26,7 @@ const TYPE: Readonly<Record<HostileProtocol, string>> = {
   ollama: "application/x-ndjson",
 };
 
-/** Answers each request with what `pieces` gives; `/api/show` of Ollama is answered well. */
+/** Answers each request with the pieces of `pieces`; `/api/show` of Ollama gets an honest answer. */
 export function serveHostile(
   protocol: HostileProtocol,
   pieces: () => Iterable<Piece> | AsyncIterable<Piece>,
@@ -50,15 +50,15 @@ const SHOWN = {
   capabilities: ["completion", "tools"],
 };
 
-/** What stands before the first delta of text. */
+/** The events before the first delta of text. */
 function opening(protocol: HostileProtocol): string {
   if (protocol !== "anthropic") return "";
-  // Message start, ping and the block's start, and no more.
+  // Only the message's start, a ping and the block's start.
   const pieces = [...streamAnthropic({ text: ["x"], cut: true }, "m")];
   return pieces.slice(0, 3).join("");
 }
 
-/** One delta of text as the protocol writes it. */
+/** One delta of text in the protocol's form. */
 export function deltaOf(protocol: HostileProtocol, text: string): string {
   switch (protocol) {
     case "anthropic":
@@ -80,7 +80,7 @@ export function deltaOf(protocol: HostileProtocol, text: string): string {
   }
 }
 
-/** Good deltas of 1,000 characters for as long as the client takes them. */
+/** Valid deltas of 1,000 characters for as long as the client reads. */
 export function serveEndless(protocol: HostileProtocol): Hostile {
   return serveHostile(protocol, function* () {
     yield opening(protocol);
@@ -88,7 +88,7 @@ export function serveEndless(protocol: HostileProtocol): Hostile {
   });
 }
 
-/** Empty deltas for as long as the client takes them: no text ever adds up to a limit. */
+/** Empty deltas for as long as the client reads: no text ever reaches a limit. */
 export function serveEndlessNothing(protocol: HostileProtocol): Hostile {
   const nothing = deltaOf(protocol, "").repeat(500);
   return serveHostile(protocol, function* () {
@@ -97,7 +97,7 @@ export function serveEndlessNothing(protocol: HostileProtocol): Hostile {
   });
 }
 
-/** Comments (blank lines for Ollama) for as long as the client takes them. */
+/** Comments (blank lines for Ollama) for as long as the client reads. */
 export function serveEndlessComments(protocol: HostileProtocol): Hostile {
   const comments = (protocol === "ollama" ? "\n" : ": still here\n\n").repeat(4_000);
   return serveHostile(protocol, function* () {
@@ -106,7 +106,7 @@ export function serveEndlessComments(protocol: HostileProtocol): Hostile {
   });
 }
 
-/** A single delta of a gibibyte, without an end of its line. */
+/** A single delta of a gibibyte, whose line never ends. */
 export function serveGigabyte(protocol: HostileProtocol): Hostile {
   const [before = ""] = deltaOf(protocol, "HERE").split("HERE");
   const piece = new Uint8Array(MIB).fill("a".charCodeAt(0));
@@ -116,7 +116,7 @@ export function serveGigabyte(protocol: HostileProtocol): Hostile {
   });
 }
 
-/** An answer of a gibibyte that is an error, so that a client that reads all of it fills its memory. */
+/** An error of a gibibyte: a client that reads all of it fills its memory. */
 export function serveGigabyteError(protocol: HostileProtocol): Hostile {
   const piece = new Uint8Array(MIB).fill("e".charCodeAt(0));
   return serveHostile(protocol, function* () {
@@ -131,7 +131,7 @@ export function serveSlow(protocol: HostileProtocol, silence: Promise<unknown>):
   return serveHostile(protocol, () => [byte, silence]);
 }
 
-/** Half of the text, and the connection is closed. */
+/** Half of the text, then a closed connection. */
 export function serveCut(protocol: HostileProtocol): Hostile {
   return serveHostile(
     protocol,
@@ -140,7 +140,7 @@ export function serveCut(protocol: HostileProtocol): Hostile {
   );
 }
 
-/** Half of the text, and an end of the answer as if it were whole. */
+/** Half of the text, then the regular end of an answer. */
 export function serveHalf(protocol: HostileProtocol): Hostile {
   return serveHostile(protocol, () => [opening(protocol) + deltaOf(protocol, "half of")]);
 }
@@ -154,7 +154,7 @@ export function serveNotUtf8(protocol: HostileProtocol): Hostile {
   );
 }
 
-/** A line that is no JSON, amid good ones. */
+/** A line that is not JSON, among valid ones. */
 export function serveMalformed(protocol: HostileProtocol): Hostile {
   const line = protocol === "ollama"
     ? '{"message":{"content":"br\n'
@@ -165,7 +165,7 @@ export function serveMalformed(protocol: HostileProtocol): Hostile {
   );
 }
 
-/** Sends each request on to `target`, another origin. */
+/** Redirects each request to `target`, another origin. */
 export function serveRedirect(
   protocol: HostileProtocol,
   target: string,
@@ -174,7 +174,7 @@ export function serveRedirect(
   return serveHostile(protocol, () => [], { status, headers: { location: target } });
 }
 
-/** A port at which each connection is closed before an answer; `tried` counts them. */
+/** A port that closes each connection before an answer; `tried` counts them. */
 export function serveReset(): AsyncDisposable & {
   readonly url: string;
   readonly tried: () => number;
@@ -197,7 +197,7 @@ export function serveReset(): AsyncDisposable & {
   });
 }
 
-/** The URL of a port at which nobody listens. */
+/** The URL of a port without a listener. */
 export function nobody(): string {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

@@ -1,5 +1,5 @@
 /**
- * Providers on loopback for tests: as strict as the real ones, scripted by the test, and hostile ones.
+ * Providers on loopback for tests: as strict as the real ones and scripted by the test, and hostile ones.
  *
  * @example
  * ```ts

@@ -4,27 +4,27 @@ import { asList, type Provider, serveProvider } from "./provider.ts";
 import type { Answer, Failed, Piece, Said } from "./script.ts";
 import type { Received } from "./server.ts";
 
-/** A model that the server has. */
+/** A model of the server. */
 export interface OllamaModel {
   readonly name: string;
   /** Absent: 8,192. */
   readonly contextTokens?: number;
-  /** Absent: `completion` and `tools`. An older server says nothing of them: `null`. */
+  /** Absent: `completion` and `tools`. `null`: not reported, as by an older server. */
   readonly capabilities?: readonly string[] | null;
-  /** Length of a vector of an embedding model. */
+  /** Length of an embedding model's vectors. */
   readonly vector?: number;
 }
 
 /** How the server behaves. */
 export interface OllamaOptions {
-  /** Absent: `tiny:latest` alone. */
+  /** Absent: only `tiny:latest`. */
   readonly models?: readonly OllamaModel[];
-  /** A key that a proxy before it asks for, as a bearer. */
+  /** A key that a proxy in front of it requires, as a bearer token. */
   readonly key?: string;
-  /** Newer servers give calls ids; they are no better than ours. */
+  /** Newer servers give calls ids; these ids are no better than ours. */
   readonly ids?: true;
   readonly answers?: readonly Answer[];
-  /** Answers of `/api/show` and `/api/embed` instead of the good ones, in their order. */
+  /** Answers of `/api/show` and `/api/embed` in place of the regular ones, in order. */
   readonly others?: readonly Failed[];
 }
 
@@ -150,7 +150,7 @@ function show({ contextTokens = 8_192, capabilities, vector = 8 }: OllamaModel):
   };
 }
 
-// A vector that tells texts apart and is not of length 1, so that a client must make it so.
+// A vector that differs between texts and does not have length 1, so that a client must normalise it.
 function embed(
   { name, vector = 8, contextTokens = 8_192 }: OllamaModel,
   fields: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** Refuses what Ollama refuses, and more: what it would swallow in silence is an error here. @module */
+/** Refuses what Ollama refuses, and also what Ollama would silently ignore. @module */
 import type { OllamaModel } from "./ollama.ts";
 import { asFields, asList, type Fields } from "./provider.ts";
 import type { Failed } from "./script.ts";
@@ -18,7 +18,7 @@ const MESSAGE: ReadonlySet<string> = new Set(
 
 const failed = (error: string, status = 400): Failed => ({ status, body: { error } });
 
-/** Errors that a test puts into the queue. */
+/** Errors that a test adds to the queue. */
 export const OLLAMA_ERRORS = Object.freeze({
   /** As servers with `truncate: false` write it: JSON within the text. */
   tooLong: failed(JSON.stringify({
@@ -36,7 +36,7 @@ export const OLLAMA_ERRORS = Object.freeze({
   busy: failed("server busy, please try again.  maximum pending requests exceeded", 503),
 });
 
-/** Why the request is refused; undefined when it is good. */
+/** Why the request is refused; undefined for a valid request. */
 export function checkOllama(
   fields: Fields,
   model: OllamaModel | undefined,
@@ -108,7 +108,7 @@ function wrongMessages(messages: readonly unknown[], ids: boolean): string | und
       const { id, function: given } = asFields(one) ?? {};
       const { name, arguments: args } = asFields(given) ?? {};
       if (typeof name !== "string" || name === "") return `messages[${at}]: a call has no name`;
-      // A string is what other protocols send; Go refuses it with these words.
+      // Other protocols send a string; Go refuses it with this message.
       if (asFields(args) === undefined) {
         return "json: cannot unmarshal string into Go struct field .messages.tool_calls.function.arguments of type api.ToolCallFunctionArguments";
       }

@@ -1,6 +1,6 @@
 /**
- * POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models, from the public API documentation, and how
- * servers of the same form differ from it.
+ * POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models, from the public API documentation, with the
+ * differences of compatible servers.
  * @module
  */
 import { checkOpenai } from "./openai_check.ts";
@@ -9,32 +9,32 @@ import { asList, type Provider, serveProvider } from "./provider.ts";
 import type { Answer, Failed, Piece, Said } from "./script.ts";
 import type { Received } from "./server.ts";
 
-/** Whose server it behaves like. */
+/** The server that it imitates. */
 export type OpenaiVariant = "openai" | "llamacpp" | "vllm" | "lmstudio" | "openrouter";
 
 /** How the server behaves. */
 export interface OpenaiOptions {
   /** Absent: `openai`. */
   readonly variant?: OpenaiVariant;
-  /** The key that it takes; absent: `sk-test`; `null`: it asks for none. */
+  /** The accepted key; absent: `sk-test`; `null`: no key required. */
   readonly key?: string | null;
-  /** The model that it has; absent: any. */
+  /** The served model; absent: any. */
   readonly model?: string;
-  /** Wants `max_completion_tokens` and no temperature, as reasoning models do. */
+  /** Requires `max_completion_tokens` and no temperature, as reasoning models do. */
   readonly reasoning?: true;
-  /** Most output tokens; absent: 16,384. */
+  /** Maximum output tokens; absent: 16,384. */
   readonly maxTokens?: number;
   /** Length of an embedding; absent: 8. */
   readonly vector?: number;
   readonly answers?: readonly Answer[];
-  /** Answers of `/v1/embeddings` and `/v1/models` instead of the good ones, in their order. */
+  /** Answers of `/v1/embeddings` and `/v1/models` in place of the regular ones, in order. */
   readonly others?: readonly Failed[];
 }
 
-/** The key that a server takes where none is given. */
+/** The default key. */
 export const OPENAI_KEY = "sk-test";
 
-/** Serves the chat completions API; `url` ends with `/v1`. It streams only. */
+/** Serves the chat completions API; `url` ends with `/v1`. It only streams. */
 export function serveOpenai(options: OpenaiOptions = {}): Provider {
   const variant = options.variant ?? "openai";
   const others = [...options.others ?? []];
@@ -72,7 +72,7 @@ export function openaiEvent(body: object): string {
   return `data: ${JSON.stringify(body)}\n\n`;
 }
 
-/** The events of an answer, with `[DONE]` at their end. */
+/** The events of an answer, ending with `[DONE]`. */
 export function* streamOpenai(
   said: Said,
   { fields, variant }: {
@@ -144,7 +144,7 @@ export function* streamOpenai(
     finish,
     variant === "openrouter" && counted !== undefined ? { usage: counted } : {},
   );
-  // LM Studio says nothing of usage; OpenRouter said it already.
+  // LM Studio reports no usage; OpenRouter has reported it already.
   if (told && counted !== undefined && variant !== "lmstudio" && variant !== "openrouter") {
     yield openaiEvent({
       ...head,
@@ -202,13 +202,13 @@ function otherOf(
         object: "embedding",
         index,
         embedding: coded(vectorOf(text, vector), fields.encoding_format),
-      })).reverse(), // The order is the index's, not the list's.
+      })).reverse(), // The index gives the order, not the list.
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     },
   };
 }
 
-// A vector that tells texts apart and is not of length 1, so that a client must make it so.
+// A vector that differs between texts and does not have length 1, so that a client must normalise it.
 function vectorOf(text: string, length: number): readonly number[] {
   const sums: number[] = new Array(length).fill(0);
   for (let at = 0; at < text.length; at++) {

@@ -1,4 +1,4 @@
-/** Refuses what OpenAI's chat completions refuse, in their words and in those of servers of the same form. @module */
+/** Refuses what OpenAI's chat completions refuse, with their messages and those of compatible servers. @module */
 import { locked, type OpenaiOptions } from "./openai.ts";
 import { openaiFailed, type OpenaiWrong } from "./openai_errors.ts";
 import { wrongStrictSchema } from "./openai_schema.ts";
@@ -15,7 +15,7 @@ const KNOWN: ReadonlySet<string> = new Set(
 
 type Wrong = readonly [message: string, particulars?: OpenaiWrong];
 
-/** Why the request is refused; undefined when it is good. */
+/** Why the request is refused; undefined for a valid request. */
 export function checkOpenai(
   fields: Fields,
   received: Received,
@@ -141,7 +141,7 @@ function wrongTools(tools: unknown, choice: unknown): Wrong | undefined {
   return undefined;
 }
 
-/** What is refused of a schema also where it is not strict. */
+/** Parts of a schema that are refused even where it is not strict. */
 function wrongParameters(parameters: unknown): string | undefined {
   const root = asFields(parameters);
   const banned = ["oneOf", "anyOf", "allOf", "enum", "not"].some((key) =>

@@ -1,15 +1,15 @@
-/** Errors of OpenAI and of servers of the same form. @module */
+/** Errors of OpenAI and of compatible servers. @module */
 import type { OpenaiVariant } from "./openai.ts";
 import type { Failed } from "./script.ts";
 
-/** Particulars of an error. */
+/** Details of an error. */
 export interface OpenaiWrong {
   readonly type?: string;
   readonly param?: string;
   readonly code?: string;
 }
 
-/** An error in the form of the variant. */
+/** An error in the variant's form. */
 export function openaiFailed(
   variant: OpenaiVariant,
   status: number,
@@ -27,7 +27,7 @@ export function openaiFailed(
   return { status, headers: { "x-request-id": "req_fixture", ...headers }, body: bodies[variant] };
 }
 
-/** Errors that a test puts into the queue. */
+/** Errors that a test adds to the queue. */
 export const OPENAI_ERRORS = Object.freeze({
   rateLimit: (seconds: number): Failed =>
     openaiFailed("openai", 429, "Rate limit reached for requests", {
@@ -67,7 +67,7 @@ export const OPENAI_ERRORS = Object.freeze({
     type: "server_error",
   }),
   loading: openaiFailed("llamacpp", 503, "Loading model", { type: "unavailable_error" }),
-  /** What a proxy says. */
+  /** A proxy's error. */
   gateway: {
     status: 502,
     headers: { "content-type": "text/html" },

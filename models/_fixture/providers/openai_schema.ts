@@ -1,7 +1,7 @@
-/** What strict structured outputs ask of a JSON Schema. @module */
+/** The requirements of strict structured outputs on a JSON Schema. @module */
 import { asFields, asList } from "./provider.ts";
 
-/** Why a schema is not good under `strict: true`; undefined when it is. */
+/** Why a schema is invalid under `strict: true`; undefined for a valid one. */
 export function wrongStrictSchema(
   schema: unknown,
   path: readonly string[] = [],

@@ -5,33 +5,33 @@ import { type Loopback, type Received, type Reply, serveLoopback } from "./serve
 /** A JSON object of a request. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A provider that runs. */
+/** A running provider. */
 export interface Provider extends Loopback {
   /** The base URL, for `RemoteConfig.url`. */
   readonly url: string;
-  /** Bodies of the requests for text, parsed, in their order; refused ones, too. */
+  /** Bodies of the requests for text, parsed, in order, refused ones included. */
   readonly asked: readonly Fields[];
-  /** Adds to the queue of answers. */
+  /** Adds answers to the queue. */
   next(...answers: readonly Answer[]): void;
-  /** How many answers are left. */
+  /** Number of remaining answers. */
   readonly waiting: () => number;
 }
 
-/** What is particular of a protocol. */
+/** The differences between protocols. */
 export interface Protocol {
-  /** Path beneath the origin of the base URL, as `/v1`. */
+  /** Path beneath the origin of the base URL, such as `/v1`. */
   readonly base: string;
   /** Path of the requests for text. */
   readonly path: string;
   /** Headers of a stream. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Refuses a request that the provider would refuse. */
+  /** Refuses a request as the provider would. */
   check(fields: Fields, received: Received): Failed | undefined;
-  /** A request for something else than text. */
+  /** A request for anything other than text. */
   other(received: Received): Failed;
   /** The pieces of an answer. */
   stream(said: Said, fields: Fields): Iterable<Piece>;
-  /** For a request that has no answer in the queue. */
+  /** The answer when the queue is empty. */
   readonly empty: Failed;
 }
 

@@ -1,36 +1,36 @@
-/** What a provider's loopback server is told to answer: one script for all protocols. @module */
+/** The scripted answers of a provider's loopback server: one script for all protocols. @module */
 
 /** A piece of a stream: text, raw bytes, or a promise that the stream waits for. */
 export type Piece = string | Uint8Array | Promise<unknown>;
 
 /** A call that the model makes. */
 export interface SaidCall {
-  /** Absent: the server makes one (Ollama sends none). */
+  /** Absent: the server makes an id (Ollama sends none). */
   readonly id?: string;
   readonly name: string;
-  /** Its arguments as JSON text, in the pieces in which they are sent. */
+  /** The arguments as JSON text, in the pieces in which they are sent. */
   readonly pieces: readonly string[];
 }
 
 /** An answer as the provider would stream it. */
 export interface Said {
   readonly thoughts?: readonly string[];
-  /** A promise in it holds the stream back until it resolves. */
+  /** A promise among the pieces holds the stream back until it resolves. */
   readonly text?: readonly (string | Promise<unknown>)[];
   readonly calls?: readonly SaidCall[];
   /** Absent: `toolCalls` when there are calls, else `stop`. */
   readonly stop?: "stop" | "toolCalls" | "length" | "contentFilter";
-  /** `null`: the server says nothing of it. Absent: 11 in, 7 out. */
+  /** `null`: the server reports none. Absent: 11 in, 7 out. */
   readonly usage?: {
     readonly input: number;
     readonly output: number;
-    /** Of the input, from the prompt cache and into it; only of providers that have one. */
+    /** Input tokens read from the prompt cache and written to it; only for providers with a cache. */
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
   } | null;
-  /** An error in the midst of the stream, after the text: in the protocol's own form. */
+  /** An error within the stream, after the text, in the protocol's own form. */
   readonly breaks?: { readonly type: string; readonly message: string };
-  /** Close the connection after the text, without an end. */
+  /** Closes the connection after the text, without an end. */
   readonly cut?: true;
 }
 
@@ -38,11 +38,11 @@ export interface Said {
 export interface Failed {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it is. */
+  /** A string is sent unchanged. */
   readonly body?: unknown;
 }
 
-/** Bytes as they are; `cut` closes the connection where they end. */
+/** Bytes sent unchanged; `cut` closes the connection after them. */
 export interface Raw {
   readonly raw: Iterable<Piece> | AsyncIterable<Piece>;
   readonly status?: number;

@@ -1,7 +1,7 @@
-/** The loopback server beneath each provider: it records what came and streams what it is told. @module */
+/** The loopback server beneath each provider: it records requests and streams scripted answers. @module */
 import type { Piece } from "./script.ts";
 
-/** A request that came. */
+/** A received request. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -13,13 +13,13 @@ export interface Received {
 /** A server on 127.0.0.1, at a port of its own. */
 export interface Loopback extends AsyncDisposable {
   readonly origin: string;
-  /** All requests, in their order. */
+  /** All requests, in order. */
   readonly received: readonly Received[];
-  /** Resolves when so many requests have come since the start. */
+  /** Resolves when this many requests have arrived since the start. */
   readonly came: (count: number) => Promise<void>;
-  /** Bytes of bodies that clients took, or that stand in a buffer on their way. */
+  /** Bytes of bodies that clients took, or that are in a buffer on their way. */
   readonly sent: () => number;
-  /** Resolves at the next moment at which a client has gone away before the end of an answer. */
+  /** Resolves when a client next disconnects before the end of an answer. */
   readonly left: () => Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: Iterable<Piece> | AsyncIterable<Piece>;
-  /** Close the connection where the pieces end, without an end of the answer. */
+  /** Closes the connection after the pieces, without an end of the answer. */
   readonly cut?: boolean;
 }
 
@@ -107,7 +107,7 @@ export function serveLoopback(handle: (received: Received) => Reply | Promise<Re
   });
 }
 
-// A promise among the pieces must not be awaited by the iteration, or a cancel would not be seen.
+// The iteration must not await a promise among the pieces, or it would miss a cancel.
 function iterate(pieces: Reply["pieces"]): () => Promise<IteratorResult<Piece, unknown>> {
   if (Symbol.asyncIterator in pieces) {
     const iterator = pieces[Symbol.asyncIterator]();

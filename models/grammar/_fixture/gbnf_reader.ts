@@ -1,4 +1,4 @@
-/** Reads GBNF as llama.cpp does, for tests: draws sentences and tells whether one is in the grammar. @module */
+/** Reads GBNF as llama.cpp does, for tests: draws sentences, and checks whether a text is one. @module */
 
 /** A part of a grammar. */
 export type Node =
@@ -12,10 +12,10 @@ export type Node =
 /** Rules by name. */
 export type Grammar = ReadonlyMap<string, Node>;
 
-/** llama.cpp refuses a repetition of as many. */
+/** llama.cpp refuses this many repetitions. */
 const MAX_TIMES = 2_000;
 
-/** Reads a grammar; throws for what llama.cpp would refuse. */
+/** Parses a grammar; throws where llama.cpp would refuse it. */
 export function readGrammar(text: string): Grammar {
   const rules = new Map<string, Node>();
   for (const line of text.split("\n")) {
@@ -133,7 +133,7 @@ function readRule(source: string): Node {
   return node;
 }
 
-/** Draws a sentence; `random` is between 0 and 1. */
+/** Draws a sentence; `random` gives numbers between 0 and 1. */
 export function draw(grammar: Grammar, random: () => number): string {
   const pick = (count: number): number => Math.floor(random() * count);
   const of = (node: Node): string => {
@@ -149,7 +149,7 @@ export function draw(grammar: Grammar, random: () => number): string {
       case "alt":
         return of(node.choices[pick(node.choices.length)] ?? node);
       case "times": {
-        // Mostly few, and sometimes as many as there may be.
+        // Mostly few repetitions, sometimes the maximum.
         const more = node.most - node.least;
         const count = node.least + (random() < 0.1 ? more : pick(Math.min(more, 3) + 1));
         return Array.from({ length: count }, () => of(node.what)).join("");

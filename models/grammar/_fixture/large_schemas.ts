@@ -120,7 +120,7 @@ const panel = object({
   }),
 }, ["title", "type"]);
 
-/** Schemas by what they are for. */
+/** Schemas by purpose. */
 export const LARGE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
   crawl: object({
     url: text(2_048),

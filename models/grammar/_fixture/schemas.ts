@@ -46,7 +46,7 @@ const listed = fc.uniqueArray(
   { minLength: 1, maxLength: 6, selector: (each) => JSON.stringify(each) },
 ).map((values): JsonObject => ({ enum: values }));
 
-/** Schemas of the subset that the gate takes. */
+/** Schemas of the subset that the gate accepts. */
 export const { schema: anySchema } = fc.letrec<{ schema: JsonObject }>((tie) => ({
   schema: fc.oneof(
     { depthSize: "small", withCrossShrink: true },

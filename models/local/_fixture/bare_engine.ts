@@ -1,6 +1,6 @@
 /**
- * The engine's package by itself, as its own documentation uses it: what a local model is measured
- * against. Weights on standard input; a line of JSON for each run on standard output.
+ * The engine's package alone, used as its documentation does: the baseline for a local model.
+ * Weights on standard input; a line of JSON for each run on standard output.
  * @module
  */
 import wasm from "@wllama/wllama/esm/wasm/wllama.wasm" with { type: "bytes" };

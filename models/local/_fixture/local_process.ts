@@ -13,7 +13,7 @@ import { type Chunks, hearing, servedModel } from "../../_fixture/served_model.t
 
 let built: Promise<string> | undefined;
 
-/** Path of the bundled program: made once, gone with the test process. */
+/** Path of the bundled program: built once, removed with the test process. */
 export function localProgram(): Promise<string> {
   built ??= bundled(new URL("../main.ts", import.meta.url)).then(({ file }) => {
     globalThis.addEventListener("unload", () => {
@@ -33,7 +33,7 @@ export interface LocalProcess extends AsyncDisposable {
   readonly child: PipedChild;
 }
 
-/** What a model is opened with in tests, beside its weights. */
+/** Options of a model in tests, besides its weights. */
 export type LocalOptions = Readonly<Record<string, Json>> & { readonly kind?: string };
 
 /** The configuration that fits `weights`. */
@@ -43,7 +43,7 @@ export function configOf(weights: Uint8Array, more: Readonly<Record<string, Json
   return JSON.stringify({ name: "tiny", weights: digest, bytes, engine: "wasm", ...more });
 }
 
-/** Starts the program and hears its chunks; nothing is loaded. */
+/** Starts the program and receives its chunks; loads nothing. */
 export function startLocal(file: string): { readonly child: PipedChild; readonly chunks: Chunks } {
   const chunks: Chunks = new Map();
   const child = startChild(file, hearing(chunks));
@@ -105,7 +105,7 @@ function embedderOf(port: Port, info: ModelInfo): TextEmbedder {
   };
 }
 
-/** The fault of what must be refused. */
+/** The fault of a call that must be refused. */
 export async function refusal(promise: Promise<unknown>): Promise<Fault> {
   const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
   assert.ok(error instanceof Fault, String(error));

@@ -1,9 +1,9 @@
-/** Says what a process with the flags of a local model may do, and what a thread of it may. @module */
+/** Prints the permissions of a process with the flags of a local model, and those of its thread. @module */
 import "../engine_globals_powers.ts";
 import "../../../port/prelude_powers.ts";
 import { lendGlobals } from "../engine_globals_powers.ts";
 
-/** Runs in the process and in a thread: no name of outside is used. */
+/** Runs in the process and in a thread, so it uses no outer name. */
 async function tries(): Promise<Record<string, string>> {
   const names = ["read", "write", "net", "env", "run", "sys", "ffi", "import"] as const;
   const found: Record<string, string> = {};

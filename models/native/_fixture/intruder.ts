@@ -1,6 +1,6 @@
 /**
- * What code behind the addon could try, were it hostile: the addon's own libraries lead to libc, so
- * this calls the system directly, past Deno. Runs in the native engine's place, with its flags.
+ * What hostile code behind the addon could try: the addon's own libraries lead to libc, so
+ * this calls the system directly, past Deno. Runs in place of the native engine, with its flags.
  * @module
  */
 const [folder = ""] = Deno.args;

@@ -1,4 +1,4 @@
-/** The kernel's own way to an accelerated model, in this process: plan, weights checked, namespace. @module */
+/** The kernel's own steps to open an accelerated model, in this process: plan, checked weights, namespace. @module */
 import { createHash } from "node:crypto";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { nativeAddonOf, type NativeBuild } from "../../../contracts/model/model_config.ts";
@@ -9,7 +9,7 @@ import { makeSpawnPowers } from "../../../kernel/core/start/spawn_powers.ts";
 import { WEIGHTS_POWERS } from "../../../kernel/power/model/weights_powers.ts";
 import { programs, provideAddon, provideWorkshop } from "./native_process.ts";
 
-/** Opens weights as a task would, with its `accelerated` and what else the configuration has. */
+/** Opens weights as a task would, with its `accelerated` and the rest of the configuration. */
 export async function openAsKernel(
   weights: Uint8Array,
   { accelerated, ...more }: {
@@ -17,9 +17,9 @@ export async function openAsKernel(
     readonly gpuLayers?: number;
   },
   { env = {}, addon }: {
-    /** Set in the namespace: how a driver is told to pretend. */
+    /** Set in the namespace: makes a driver simulate a card. */
     readonly env?: Readonly<Record<string, string>>;
-    /** Absolute path of the processor's addon; absent: it and the build asked for are fetched. */
+    /** Absolute path of the processor's addon; absent: it and the requested build are fetched. */
     readonly addon?: string;
   } = {},
 ): Promise<{ readonly open: OpenModel } & AsyncDisposable> {
@@ -82,7 +82,7 @@ export async function openAsKernel(
   }
 }
 
-/** A folder in which the processor's addon lies under the names of all builds: none of them knows a card. */
+/** A folder that holds the processor's addon under the names of all builds: none of them knows a card. */
 export async function cardlessAddon(): Promise<string> {
   const { folder } = await provideWorkshop();
   const from = await provideAddon();

@@ -16,17 +16,17 @@ const HOME = new URL("../../../", import.meta.url).pathname;
 /** Ignored by git; the addon is fetched once for a clone, and checked each time. */
 const CACHE = `${HOME}.build/native_test`;
 
-/** The folder of the addon, fetched if it is not there. */
+/** The addon's folder; fetches a missing addon. */
 export async function provideAddon(build: NativeBuild = "cpu"): Promise<string> {
   Deno.mkdirSync(CACHE, { recursive: true });
   const engine = makeNativeEngine({ cache: () => CACHE, build });
-  // Test files run beside each other: one fetches, the others wait for it.
+  // Test files run at the same time: one fetches, the others wait.
   using lock = Deno.openSync(`${CACHE}/lock`, { create: true, write: true });
   await lock.lock(true);
   return engine.found() ?? (await engine.fetch()).folder;
 }
 
-/** What one test process makes once, gone with it. */
+/** Files that one test process makes once; removed with it. */
 export interface Workshop {
   readonly folder: string;
   readonly bundle: string;
@@ -107,13 +107,13 @@ export interface NativeProcess extends AsyncDisposable {
   readonly port: Port;
   readonly model: LanguageModel;
   readonly pid: number;
-  /** Path of its weights, outside. */
+  /** Path of the weights, outside the namespace. */
   readonly weights: string;
 }
 
 let files = 0;
 
-/** Writes `weights` and opens them in a process of its own. */
+/** Writes `weights` and opens them in a process of their own. */
 export async function openNativeProcess(
   weights: Uint8Array,
   { kind = "gguf", ...more }: Readonly<Record<string, Json>> & { readonly kind?: string } = {},

@@ -12,7 +12,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** True where the loader and the description of a driver are there. */
+/** True where the loader and a driver's description exist. */
 export function hasVulkanDriver(): boolean {
   return Deno.build.arch === "x86_64" &&
     LOADERS.some((folder) => namesIn(folder).includes("libvulkan.so.1")) &&

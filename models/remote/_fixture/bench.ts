@@ -5,7 +5,7 @@ import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
 import type { Asked } from "../provider_fault.ts";
 import type { RemotePowers } from "../endpoint.ts";
 
-/** Who was asked, where a test reads a provider's words without one. */
+/** The asked model and its endpoint, for tests that read a provider's message without a provider. */
 export const ASKED: Asked = {
   model: "tiny",
   host: "host",
@@ -14,7 +14,7 @@ export const ASKED: Asked = {
   setKey: "remit secret set my-key …",
 };
 
-/** Powers whose waits take no time; `waits` tells how long they would have been. */
+/** Powers whose waits take no time; `waits` records their lengths. */
 export function quickPowers(): RemotePowers & { readonly waits: number[] } {
   const waits: number[] = [];
   let time = 0;
@@ -22,7 +22,7 @@ export function quickPowers(): RemotePowers & { readonly waits: number[] } {
     waits,
     timer: {
       wait(ms, signal) {
-        // An idle watch waits for as long as the test goes on.
+        // An idle watchdog waits as long as the test runs.
         if (ms >= 60_000) {
           return new Promise((_, reject) => {
             const end = (): void => reject(new Fault("cancelled", "Cannot wait: cancelled"));
@@ -41,7 +41,7 @@ export function quickPowers(): RemotePowers & { readonly waits: number[] } {
   };
 }
 
-/** What a kernel opens a model at `url` with. */
+/** A kernel's configuration for a model at `url`. */
 export function openBody(
   kind: string,
   url: string,

@@ -1,23 +1,23 @@
-/** The real remote model service as the kernel starts it, but for the namespace. @module */
+/** The real remote model service as the kernel starts it, except for the namespace. @module */
 import type { Json } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { WIDE_FRAME_BYTES } from "../../../contracts/wire/wire_plugin.ts";
 import { makePort, type Port } from "../../../port/mod.ts";
 
-/** A service that runs, and what it told. */
+/** A running service, and its notices. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly port: Port;
   readonly chunks: Json[];
   readonly exchanges: string[];
-  /** Everything that it wrote to its end of the port, byte by byte as text. */
+  /** Everything that the service wrote to its end of the port, byte by byte as text. */
   readonly wrote: () => string;
-  /** Ends it, and gives what it wrote to stderr, and its exit code. */
+  /** Ends the service, and gives its stderr and exit code. */
   end(): Promise<{ readonly stderr: string; readonly code: number }>;
-  /** Most memory in KiB that it ever had; Linux only. */
+  /** Peak memory in KiB; Linux only. */
   readonly peak: () => number | undefined;
 }
 
-/** Starts `file` (bundled) with the right to connect to the origin of `url` and no other. */
+/** Starts `file` (bundled) with permission to connect only to the origin of `url`. */
 export function startService(file: string, url: string): ServiceProcess {
   const { hostname, port: number, protocol } = new URL(url);
   const host = `${hostname}:${number === "" ? (protocol === "https:" ? 443 : 80) : number}`;

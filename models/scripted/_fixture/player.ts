@@ -11,12 +11,12 @@ import { parseScenario } from "../scenario.ts";
 
 const provenance = { origin: "person", colour: "BLUE", label: "internal" } as const;
 
-/** A message without more to it. */
+/** A message of text alone. */
 export function say(role: ChatMessage["role"], content: string): ChatMessage {
   return { role, content, provenance };
 }
 
-/** An assistant message with one call, and the result of it. */
+/** An assistant message with one call, and its result. */
 export function exchange(id: string, tool: string, content: string): readonly ChatMessage[] {
   const call = { id: CallId.parse(id), name: tool, arguments: "{}" };
   return [
@@ -33,12 +33,12 @@ export function requestOf(
   return { messages: [...messages], tools: [], maxTokens: 1_000, nonce: "n", ...more };
 }
 
-/** What one inference of a scenario came to. */
+/** The outcome of one inference of a scenario. */
 export interface Played {
   readonly response: InferenceResponse | undefined;
   readonly fault: Fault | undefined;
   readonly chunks: readonly StreamChunk[];
-  /** Milliseconds that were waited, in order. */
+  /** The lengths of waits, in milliseconds, in order. */
   readonly waits: readonly number[];
 }
 

@@ -13,16 +13,16 @@ import { servePage } from "../page/routes.ts";
 import type { ServiceAsks, Starter } from "../starter.ts";
 import type { Listening } from "../gateway.ts";
 
-/** Where the gateway listens, as a `Host` header says it. */
+/** The gateway's address, as in a `Host` header. */
 export const HOST = "127.0.0.1:7433";
 /** The origin of its own pages. */
 export const ORIGIN = `http://${HOST}`;
-/** 256 bits, as the starter's ids look. */
+/** 256 bits, in the form of the starter's ids. */
 export const SESSION = "S".repeat(43);
 /** The digest of {@link question}. */
 export const SHOWN = "ab".repeat(32);
 
-/** What a test changes of the starter. */
+/** A test's changes to the starter. */
 export interface ServiceWish {
   readonly asks?: Partial<ServiceAsks>;
   readonly https?: boolean;
@@ -33,14 +33,14 @@ export interface ServiceWish {
   readonly peers?: (request: Request) => Response;
 }
 
-/** A gateway that serves everything. */
+/** A gateway with all its routes. */
 export interface Service {
-  /** Asks as a program on this machine would, with `host` where the test says no other. */
+  /** Sends a request as a program on this machine would, with the default `host` unless the test gives another. */
   ask(
     path: string,
     init?: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> },
   ): Promise<Response>;
-  /** What the starter was asked. */
+  /** Requests to the starter. */
   readonly hooks: HookCall[];
   readonly views: PageAsk[];
   readonly answers: PageAnswer[];
@@ -51,13 +51,13 @@ export interface Service {
     peer?: string;
   }[];
   readonly listening: Listening;
-  /** Turns the clock, milliseconds. */
+  /** Moves the clock, milliseconds. */
   turn(ms: number): void;
 }
 
 const denied = (): Fault => new Fault("denied", "Cannot let it in");
 
-/** A page that asks one question. */
+/** A page with one question. */
 export function question(more: Partial<PageView> = {}): PageView {
   return {
     title: "Question",
@@ -67,7 +67,7 @@ export function question(more: Partial<PageView> = {}): PageView {
   };
 }
 
-/** Makes one whose clock stands at 0 ms. */
+/** Makes a gateway whose clock stands at 0 ms. */
 export function makeService(wish: ServiceWish = {}): Service {
   let now = 0;
   let serve: ((request: Request, address: string) => Response | Promise<Response>) | undefined;

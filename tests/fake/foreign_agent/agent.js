@@ -1,5 +1,5 @@
-// An agent of others that does what its request says, a step a line. It speaks the Agent Client Protocol by hand: whoever
-// attacks would, too. Runs under Deno within the walls.
+// A foreign agent that does what its request says, one step a line. It implements the Agent Client Protocol by hand, as an
+// attacker would. Runs under Deno within the walls.
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import * as net from "node:net";
@@ -38,7 +38,7 @@ const STEPS = {
     });
     return `${response.status} ${(await response.text()).slice(0, 2_000)}`;
   },
-  // Hears the beginning of an answer, and goes.
+  // Reads the beginning of an answer, and disconnects.
   async early([target, ...words]) {
     const stop = new AbortController();
     const response = await fetch(`${process.env.BASE_URL}${target}`, {
@@ -74,7 +74,7 @@ const STEPS = {
     fs.writeFileSync(path, "started\n");
     return "started";
   },
-  // Looks at every process that it sees for this text.
+  // Searches every process that it sees for this text.
   hunt: ([text]) => {
     const found = [];
     for (const pid of fs.readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -88,7 +88,7 @@ const STEPS = {
             found.push(`${pid}/${file}`);
           }
         } catch {
-          // It may not be looked at.
+          // The process may not be inspected.
         }
       }
     }
@@ -109,7 +109,7 @@ const STEPS = {
         ],
       },
     });
-    // It also answers itself: nobody hears it.
+    // It also answers itself: nothing reads that answer.
     send({ id, result: { outcome: { outcome: "selected", optionId: "yes" } } });
     return JSON.stringify((await answered).result ?? null);
   },
@@ -122,10 +122,10 @@ const STEPS = {
   hang: () => new Promise(() => setInterval(() => {}, 1_000)),
 };
 
-/** The server of its task's tools, as it was told of it; undefined where there is none. */
+/** The server of its task's tools, as announced to it; undefined where there is none. */
 let served;
 
-/** Asks it, by whichever way it was told of. */
+/** Sends a request to that server, by the announced transport. */
 async function toolServer(method, params) {
   const line = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   if (served.type === "http") {

@@ -1,5 +1,5 @@
-// Stands for goose, which no registry has: started as `goose acp`, configured by the same variables, asking its provider
-// for chat completions as a stream, with the tool that goose has for a shell. Runs under Deno within the walls.
+// Stands for goose, which no registry has: started as `goose acp`, configured by the same variables, it asks its provider
+// for streamed chat completions, with goose's tool for a shell. Runs under Deno within the walls.
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 

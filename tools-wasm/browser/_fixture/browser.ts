@@ -28,7 +28,7 @@ export function makeBrowser(pages: Readonly<Record<string, Served>>): Browser {
   };
 }
 
-/** The lines of the page that `html` makes, without the head. */
+/** The lines of the page that `html` makes, without the header. */
 export async function linesOf(html: string): Promise<string> {
   const shown = await makeBrowser({ "https://a.example/d/p": html }).call("browser_open", {
     url: "https://a.example/d/p",

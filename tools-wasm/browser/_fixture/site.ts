@@ -2,13 +2,13 @@
 import type { WebAnswer } from "../../sdk/mod.ts";
 import type { Host, WebRequest } from "../host.ts";
 
-/** A host whose web is a table, and what was asked of it. */
+/** A host whose web is a table, with the requests to it. */
 export interface Site extends Host {
   readonly asked: WebRequest[];
   readonly written: Map<string, string>;
 }
 
-/** What a page of the table is: HTML, or parts of an answer. */
+/** A page of the table: HTML, or parts of an answer. */
 export type Served = string | Partial<WebAnswer>;
 
 /** Serves `pages` by address. */
@@ -41,7 +41,7 @@ export function makeSite(pages: Readonly<Record<string, Served>>): Site {
   };
 }
 
-/** An answer with this in it. */
+/** An answer with these fields. */
 export function answerOf(url: string, served: Served): WebAnswer {
   const base = {
     status: 200,

@@ -10,10 +10,10 @@ const KIT = join(HOME, "tools-wasm/sdk/as/assembly");
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** What a call gave. */
+/** The outcome of a call. */
 export interface Envelope {
   readonly ok: boolean;
-  // deno-lint-ignore no-explicit-any -- tests look into it with assertions
+  // deno-lint-ignore no-explicit-any -- tests inspect it with assertions
   readonly value?: any;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -24,7 +24,7 @@ export type HostCall = (call: { readonly fn: string; readonly args: Args }) => u
 /** One instance. */
 export interface RunningModule {
   call(op: string, args: Args): Promise<Envelope>;
-  /** Its answer to bytes that may be no call at all. */
+  /** The answer to bytes that may be no valid call. */
   raw(input: string | Uint8Array): Promise<string>;
 }
 
@@ -94,13 +94,13 @@ export async function runModule(
   };
 }
 
-/** What a test gives as a file: bytes, or something that pretends to have them. */
+/** A test's file: bytes, or an object that simulates them. */
 export interface FileBytes {
   readonly length: number;
   subarray(from: number, to: number): Uint8Array;
 }
 
-/** A host that has these files and nothing else, and tells how much was read. */
+/** A host that has only these files, and reports how much was read. */
 export function hostOfFiles(files: Readonly<Record<string, FileBytes>>): {
   readonly host: HostCall;
   readonly read: { calls: number; bytes: number };

@@ -1,4 +1,4 @@
-/** A task's files as a script sees them, in memory, with what was staged. @module */
+/** A task's files as a script sees them, in memory, with the staged changes. @module */
 import type { Entry, Remit } from "../_remit.ts";
 import { type CommandArgs, type CommandValue, runCommand } from "../tool.ts";
 
@@ -9,7 +9,7 @@ function refusal(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
 }
 
-/** Where a part ends, and whether it is the last. */
+/** The end of a part, and whether it is the last. */
 const partTo = (next: number, bytes: number) => ({ bytes, next, end: next >= bytes });
 
 /** Files by path, and every call that was made. */
@@ -24,7 +24,7 @@ export interface Desk {
   ): Promise<CommandValue>;
 }
 
-/** Makes a desk. Paths under a `secret` folder are refused, as the never-list does. */
+/** Makes a desk. Paths under a `secret` folder are refused, as on the never-list. */
 export function makeDesk(files: Readonly<Record<string, string | Uint8Array>>): Desk {
   const staged = new Map<string, string>();
   const calls: string[] = [];

@@ -1,11 +1,11 @@
-/** GNU's programs over real files, beside ours over the same files in memory. @module */
+/** GNU's programs over real files, compared with ours over the same files in memory. @module */
 import assert from "node:assert/strict";
 import { makeDesk } from "./desk.ts";
 
 /** A program and its words. */
 export type Words = readonly string[];
 
-/** Asserts that ours print what GNU's print, end with their exit codes, and complain where they do. */
+/** Asserts that our programs print what GNU's print, with the same exit codes, and report errors where GNU's do. */
 export async function assertSameAsGnu(
   files: Readonly<Record<string, string>>,
   commands: readonly Words[],

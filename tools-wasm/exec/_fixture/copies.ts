@@ -1,10 +1,10 @@
-/** What the plugin host links beside `host_call`, for an engine under plain Extism. @module */
+/** The imports that the plugin host links besides `host_call`, for an engine under plain Extism. @module */
 
 interface Context {
   read(block: bigint): { bytes(): Uint8Array } | null;
 }
 
-/** Copies of the input that is current, and between blocks and the memory that the instance has. */
+/** Copies of the current input, and between blocks and the instance's present memory. */
 export function copies(input: () => string, memory: () => WebAssembly.Memory) {
   const bytes = (): Uint8Array => new Uint8Array(memory().buffer);
   return {

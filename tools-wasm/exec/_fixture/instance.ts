@@ -15,13 +15,13 @@ export interface Envelope {
   readonly discard?: boolean;
 }
 
-/** An instance of the engine, and what it asked for. */
+/** An instance of the engine, with its requests. */
 export interface Instance {
   readonly call: (op: string, args: unknown) => Promise<Envelope>;
   readonly asked: { readonly fn: string; readonly args: Record<string, unknown> }[];
   /** Texts of `log`. */
   readonly logs: () => readonly string[];
-  /** Bytes of its memory now. */
+  /** The present size of its memory, bytes. */
   readonly bytes: () => number;
   readonly close: () => Promise<void>;
 }
@@ -36,7 +36,7 @@ export async function makeInstance(
     functions: {
       "extism:host/user": {
         ...copies(() => input, () => memory),
-        // Truly asynchronous: JSPI suspends the module meanwhile.
+        // Really asynchronous: JSPI suspends the module meanwhile.
         host_call: async (
           context: { read(at: bigint): { text(): string } | null; store(text: string): bigint },
           at: bigint,

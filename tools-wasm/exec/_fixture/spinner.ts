@@ -1,5 +1,5 @@
 /**
- * A process that holds the engine, reads it and a program from stdin, and says so on stdout when the program calls
+ * A process that holds the engine, reads it and a program from stdin, and prints a line when the program calls
  * `progress`. It runs without any permission.
  * @module
  */

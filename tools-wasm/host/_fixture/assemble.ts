@@ -2,8 +2,8 @@
 import binaryen from "binaryen";
 
 /**
- * Assembles `_fixture/NAME.wat`. `(kit)` stands for kit.wat; `(text …)`, alone on its line but for what
- * closes it, for where that text lies in memory and how long it is.
+ * Assembles `_fixture/NAME.wat`. `(kit)` stands for kit.wat; `(text …)`, alone on its line except for
+ * closing parentheses, stands for the text's position in memory and its length.
  */
 export function assembleFile(name: string): Uint8Array<ArrayBuffer> {
   return assemble(Deno.readTextFileSync(new URL(`./${name}.wat`, import.meta.url)));

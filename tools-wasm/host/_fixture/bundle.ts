@@ -6,7 +6,7 @@ import { lineOutside } from "../../../kernel/core/start/start_line.ts";
 import { probeWalls } from "../../../kernel/core/start/walls.ts";
 import type { PortHandler } from "../../../contracts/base/port.ts";
 
-/** The bundle and what its processes are started with, removed when it is disposed of. */
+/** The bundle and the options of its processes, removed when it is disposed of. */
 export interface Bundle extends AsyncDisposable {
   readonly file: string;
   /** Starts a host. `handler` is the kernel's side. */
@@ -97,7 +97,7 @@ export async function bundlePluginHost(): Promise<Bundle> {
   };
 }
 
-/** Tells whether an operating-system process of this number runs (a zombie does not). */
+/** Tells whether an operating-system process with this id runs (a zombie does not). */
 export function runs(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

@@ -1,4 +1,4 @@
-/** What the tests of a plugin host share: plugins as it is given them, and a kernel that it asks. */
+/** Shared by the tests of a plugin host: plugins as the host gets them, and a kernel that it calls. */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";
 import type { HostFunction } from "../../../contracts/tool/plugin.ts";
@@ -33,7 +33,7 @@ export async function loadBody(
         .map((each) => [each.name, each.name]),
     );
   } catch {
-    // No module: the gate says so.
+    // Not a module: the gate reports that.
   }
   return {
     plugin: options.plugin ?? name,
@@ -46,7 +46,7 @@ export async function loadBody(
   };
 }
 
-/** A call under way or over: `value`, or `code` and `message`. */
+/** A running or finished call: `value`, or `code` and `message`. */
 export interface Told {
   readonly value?: Json;
   readonly logs?: readonly string[];
@@ -72,7 +72,7 @@ export function makeCaller(ask: (op: string, body: Json) => Json | Promise<Json>
     const body = { id: `call_${++calls}`, plugin, tool: name, args: {}, bytes: 65_536, ...changes };
     try {
       const answer = await ask("call", toJson(body)) as unknown as PluginCallAnswer;
-      // How many instances there were so far is no part of what a call came to.
+      // The number of instances so far is no part of a call's outcome.
       const { value, logs } = answer;
       return { value, logs };
     } catch (error) {
@@ -89,10 +89,10 @@ export function makeCaller(ask: (op: string, body: Json) => Json | Promise<Json>
   };
 }
 
-/** A kernel that keeps what it was asked and answers with `answer`. */
+/** A kernel that records its requests and answers with `answer`. */
 export interface Kernel {
   readonly asked: readonly HostFunctionBody[];
-  /** Resolves when it has been asked so often. */
+  /** Resolves when it has received this many requests. */
   until(count: number): Promise<void>;
   readonly handler: { ask(op: string, body: Json): Json | Promise<Json>; tell(): void };
 }
@@ -121,7 +121,7 @@ export function makeKernel(
   };
 }
 
-/** A host in this process, with a clock that stands at 1 and chance that is none. */
+/** A host in this process, with a clock that stands at 1 and constant randomness. */
 export function makeHere(kernel: Kernel = makeKernel()): Caller & {
   ask(op: string, body: Json): Promise<Json>;
   tell(op: string, body: Json): void;

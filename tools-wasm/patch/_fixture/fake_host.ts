@@ -1,7 +1,7 @@
-/** A workspace in memory, with the shape of the host's functions. @module */
+/** A workspace in memory, with the interface of the host's functions. @module */
 import type { PatchHost } from "../tool.ts";
 
-/** The files, what was asked of them, and the host. */
+/** The files, the requests for them, and the host. */
 export interface FakeHost {
   readonly remit: PatchHost;
   readonly files: Map<string, string>;
@@ -9,7 +9,7 @@ export interface FakeHost {
   readonly changes: string[];
 }
 
-/** Makes a workspace that holds `entries`. Reads come in parts of `part` characters. */
+/** Makes a workspace with these `entries`. Reads come in parts of `part` characters. */
 export function makeFakeHost(
   entries: Readonly<Record<string, string>>,
   part = 1_000_000,

@@ -25,19 +25,19 @@ export async function callText(
   return { ...envelope, readBytes: read.bytes };
 }
 
-/** The value that a tool gave; throws with its fault when it gave none. */
+/** The value of a call; throws its fault when there is none. */
 export async function valueOf(
   op: string,
   args: Readonly<Record<string, unknown>>,
   files: Readonly<Record<string, Uint8Array | string>> = {},
-  // deno-lint-ignore no-explicit-any -- tests look into it with assertions
+  // deno-lint-ignore no-explicit-any -- tests inspect it with assertions
 ): Promise<any> {
   const { ok, value, error } = await callText(op, args, files);
   if (!ok) throw new Error(`${error?.code}: ${error?.message}`);
   return value;
 }
 
-/** One instance for many calls, as properties make them. */
+/** One instance for many calls, as property tests make them. */
 export async function textInstance(): Promise<
   (op: string, args: Readonly<Record<string, unknown>>, file?: FileBytes) => Promise<Envelope>
 > {

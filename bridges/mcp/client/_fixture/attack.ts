@@ -1,11 +1,11 @@
-/** How tests attack a bridge: a scripted server, one call, and what became of it. @module */
+/** How tests attack a bridge: a scripted server, one call, and the outcome. @module */
 import { type BridgeProcess, startBridge } from "../../_fixture/bridge_process.ts";
 import { ANSWER, type RawRule, rawServer } from "../../_fixture/raw_server.ts";
 
 /** A message before it is written. */
 export type Words = Readonly<Record<string, unknown>>;
 
-/** A call of the tool `x` under these rules: what became of it and of the next, and what was odd. */
+/** Calls the tool `x` under these rules: the outcome of this call and of the next, and the oddities. */
 export async function attack(
   say: RawRule["say"],
   {
@@ -23,7 +23,7 @@ export async function attack(
   );
   await bridge.open();
   const outcome = await outcomeOf(bridge, deadlineMs);
-  // Whatever it did, the next call is served as if nothing had been.
+  // After any attack the next call must be served normally.
   const after = await outcomeOf(bridge, 150_000);
   return { outcome, odd: bridge.odd(), after };
 }
@@ -50,7 +50,7 @@ export const asked = (id: unknown, method: string, params: object = {}): Words =
   { jsonrpc: "2.0", id, method, params }
 );
 
-/** Waits until so many answers of ours were sent. */
+/** Waits until this many answers of ours were sent. */
 export async function answersOf(bridge: BridgeProcess, count: number): Promise<readonly string[]> {
   for (;;) {
     const sent = bridge.told.flatMap(({ op, body }) => {
@@ -58,7 +58,7 @@ export async function answersOf(bridge: BridgeProcess, count: number): Promise<r
       return text !== "" && !text.includes('"method"') ? [text] : [];
     });
     if (sent.length >= count) return sent;
-    // A round trip through the bridge: whatever it was about to send comes before its answer.
+    // A round trip through the bridge: what the bridge was about to send comes before the answer.
     await bridge.ask("bytes", { text: "" });
   }
 }

@@ -1,4 +1,4 @@
-/** Words of tools as a server might make them up: ordinary ones, odd ones, and any JSON in place of a schema. */
+/** Descriptions of tools as a server might invent them: ordinary, odd, and any JSON in place of a schema. */
 import fc from "fast-check";
 import type { Json, JsonObject } from "../../../../contracts/base/mod.ts";
 import type { McpToolWords } from "../../../../contracts/exchange/mod.ts";
@@ -23,7 +23,7 @@ const ref = fc.constantFrom(
 
 const json = fc.jsonValue({ maxDepth: 1 }) as fc.Arbitrary<Json>;
 
-/** A schema of a few keywords, each with what it takes or with nonsense. */
+/** A schema of a few keywords, each with a valid value or nonsense. */
 const { schema } = fc.letrec<{ schema: Json; list: Json; named: Json }>((tie) => {
   const list = fc.array(tie("schema"), { maxLength: 2 });
   const keyword = (
@@ -87,14 +87,14 @@ const { schema } = fc.letrec<{ schema: Json; list: Json; named: Json }>((tie) =>
   };
 });
 
-/** An object schema, or what passes for one. */
+/** An object schema, or something similar. */
 export const schemaArbitrary: fc.Arbitrary<JsonObject> = schema.map((value): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? value as JsonObject
     : { type: "object" }
 );
 
-/** What a server says of one tool. */
+/** A server's description of one tool. */
 export const wordsArbitrary: fc.Arbitrary<McpToolWords> = fc.record({
   name,
   title: text,

@@ -17,7 +17,7 @@ function takes(
   return whole(attack, by, { ...OBJECT, properties, ...more });
 }
 
-/** `$defs` in which each level names the next one twice: 2^levels when it is written out. */
+/** `$defs` in which each level names the next one twice: 2^levels when expanded. */
 function doubling(levels: number): JsonObject {
   const defs: Record<string, Json> = { d0: { type: "string" } };
   for (let n = 1; n <= levels; n++) {

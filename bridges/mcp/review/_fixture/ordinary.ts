@@ -1,6 +1,6 @@
 /**
- * Descriptors as honest servers have them: what server-filesystem, server-memory and server-everything 2026.8.31
- * answer (`real_servers.json`), and others in the style of widely used servers (`in_style.json`), with the very words
+ * Descriptors of honest servers: the answers of server-filesystem, server-memory and server-everything 2026.8.31
+ * (`real_servers.json`), and others in the style of widely used servers (`in_style.json`), with words
  * that a careless review would take for an attack: `IMPORTANT`, `You MUST`, keys, conversations, links.
  */
 import { McpToolWords } from "../../../../contracts/exchange/mod.ts";

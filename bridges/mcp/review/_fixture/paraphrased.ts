@@ -1,4 +1,4 @@
-/** Orders in the words of somebody who knew the phrases that are looked for, and avoided the usual ones. */
+/** Orders worded by an author who knew the phrases that the review looks for, and avoided the usual ones. */
 
 /** Each is a sentence or two in a description. */
 export const PARAPHRASED: readonly string[] = [

@@ -1,5 +1,5 @@
 /**
- * What a hostile program tries inside a child: name and the body of an async function. `$ROOT` is a
+ * A hostile program's attempts inside a child: name and the body of an async function. `$ROOT` is a
  * mount, `$PORT` a listening port of the machine. Run by walls_test.ts; verdicts in
  * walls_expected.json.
  * @module

@@ -1,4 +1,4 @@
-/** What the tests of bindings share: a server of the test's, and powers that note what they were asked. */
+/** Shared by the tests of bindings: a server of the test, and powers that record their requests. */
 import {
   CallId,
   Digest,
@@ -20,7 +20,7 @@ const TASK = TaskId.parse("t000000000000");
 const ALICE = Pid.parse(2);
 const ZERO = Digest.parse("0".repeat(64));
 
-/** Of npm, unless a test says otherwise. */
+/** An npm server, unless a test says otherwise. */
 export function serverOf(changes: Record<string, Json> = {}): ImportedServer {
   return ImportedServer.parse({
     name: "files",
@@ -47,7 +47,7 @@ export function toolOf(changes: Record<string, Json> = {}): JsonObject {
   };
 }
 
-/** Powers of the test's. */
+/** Powers of the test. */
 export interface Bench {
   readonly bindings: ReadonlyMap<string, ToolBinding>;
   readonly asked: McpAsking[];
@@ -55,14 +55,14 @@ export interface Bench {
   readonly kept: Parameters<McpBindParts["keep"]>[0][];
   readonly folded: JsonObject[];
   readonly carried: { label: Label };
-  /** Paths of scopes that were taken back. */
+  /** Paths of revoked scopes. */
   readonly dead: Set<string>;
   readonly suspended: Map<string, string>;
   call(tool: string, args?: JsonObject, label?: Label): GrantedCall;
   invoke(tool: string, args?: JsonObject, label?: Label): ReturnType<ToolBinding["invoke"]>;
 }
 
-/** Binds a server over powers of the test's. */
+/** Binds a server over powers of the test. */
 export function benchOf(
   server: ImportedServer,
   answer: (asking: McpAsking) => McpCallResult | Promise<McpCallResult> = () => textResult("done"),

@@ -1,4 +1,4 @@
-/** What the tests of Ollama share: a clock by hand, and an open model at a server. */
+/** Shared by the tests of Ollama: a clock turned by hand, and an open model at a server. */
 import { Fault } from "../../../../contracts/base/fault.ts";
 import type { LanguageModel, TextEmbedder } from "../../../../contracts/model/model.ts";
 import type { RemoteConfig } from "../../../../contracts/model/model_config.ts";
@@ -7,18 +7,18 @@ import type { RemotePowers } from "../../endpoint.ts";
 import { openOllamaEmbed } from "../embed.ts";
 import { openOllama } from "../open.ts";
 
-/** Waits of at most so many milliseconds are over at once: those before another try. */
+/** Waits of at most this many milliseconds end at once: those before a retry. */
 const SHORT = 5_000;
 
 /** Powers whose long waits end when the test says so. */
 export interface BenchPowers extends RemotePowers {
-  /** From now on each long wait, under way or to come, is over at once, and the clock with it. */
+  /** From now on each long wait, running or later, ends at once and moves the clock. */
   readonly ring: () => void;
   /** Milliseconds of the short waits so far. */
   readonly waited: readonly number[];
 }
 
-/** Makes them. The clock stands at 0 ms, `fetch` is the real one. */
+/** Makes the powers. The clock stands at 0 ms, `fetch` is the real one. */
 export function benchPowers(): BenchPowers {
   const rung = Promise.withResolvers<void>();
   const waited: number[] = [];
@@ -48,7 +48,7 @@ export function benchPowers(): BenchPowers {
   };
 }
 
-/** What opens the model `tiny` of the server at `url`. */
+/** The configuration of the model `tiny` of the server at `url`. */
 export function openBodyOf(url: string, config: Partial<RemoteConfig> = {}): OpenBody {
   return {
     kind: "ollama",
@@ -57,7 +57,7 @@ export function openBodyOf(url: string, config: Partial<RemoteConfig> = {}): Ope
   };
 }
 
-/** Opens it as a language model. */
+/** Opens a language model. */
 export function openAt(
   url: string,
   config: Partial<RemoteConfig> = {},
@@ -66,7 +66,7 @@ export function openAt(
   return openOllama(openBodyOf(url, config), powers);
 }
 
-/** Opens it as an embedder. */
+/** Opens an embedder. */
 export function openEmbedAt(
   url: string,
   config: Partial<RemoteConfig> = {},

@@ -1,4 +1,4 @@
-// How much work an expression is: for tests of time that grows with the text and no faster.
+// The steps of an expression: for tests of time that grows only linearly with the text.
 
 import { answer, finish, readCall } from "remit/plugin";
 import { Writer } from "remit/writer";

@@ -1,4 +1,4 @@
-// Says back what it was told, and asks the host for what it is told to ask: for tests of the kit.
+// Echoes its input, and makes the host calls that it is told to: for tests of the kit.
 
 import { Json, Kind } from "remit/json";
 import { answer, fail, finish, hostCall, readCall } from "remit/plugin";
