@@ -7,9 +7,7 @@ import { yesToAll } from "./yes_to_all.ts";
 
 /** The value of the cookie that signs in. */
 export const SESSION = "s3ss10n/of=alice+0123456789";
-export const AGENT = {
-  ...{ name: "shopper", labels: {}, persona: "", limits: {}, env: {} },
-};
+export const AGENT = { name: "shopper", labels: {}, persona: "", limits: {}, env: {} };
 
 /** What came of one call. */
 export interface Came {

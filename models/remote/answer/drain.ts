@@ -1,4 +1,7 @@
-/** Drains the rest of an answer, so that its connection can be reused. @module */
+/**
+ * Drains the rest of an answer, so that its connection can be reused. Used by open_endpoint.ts.
+ * @module
+ */
 import type { RemotePowers } from "../endpoint.ts";
 
 /** Limits of draining: most servers end at once; a connection past these limits is dropped. */

@@ -1,6 +1,6 @@
 /**
- * Opens models of Anthropic's messages API. The SDK only builds the request body; the endpoint sends
- * it, and stream.ts reads the answer.
+ * Opens models of Anthropic's messages API. The SDK only builds the request body; the endpoint
+ * sends it, and stream.ts reads the answer. Used by models/remote/main.ts.
  * @module
  */
 import { createAnthropic } from "@ai-sdk/anthropic";

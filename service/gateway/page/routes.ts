@@ -1,5 +1,6 @@
 /**
- * The page: tasks, waiting questions and messages, and forms that answer consent.
+ * The page: tasks, waiting questions and messages, and forms that answer consent. Used by
+ * service/gateway/main.ts.
  *
  * A form is accepted when all of this holds: its Origin is this server's, the browser says that
  * this page sent it, its cookie names a live session (no other site sends that cookie), and its
