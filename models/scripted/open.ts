@@ -1,7 +1,4 @@
-/**
- * A scripted model: opens a scenario, selects turns and streams them. Used by models/main.ts.
- * @module
- */
+/** A scripted model for models/main.ts: opens a scenario, selects and streams turns. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   FinishReason,

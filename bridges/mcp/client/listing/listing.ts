@@ -1,8 +1,4 @@
-/**
- * Reads a server's listing: all pages of all lists within limits; omissions are noted. Used by
- * connect.ts and server_ops.ts.
- * @module
- */
+/** For connect.ts, server_ops.ts: all pages of a server's lists; omissions are noted. @module */
 import { isObject, type JsonObject, present } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,

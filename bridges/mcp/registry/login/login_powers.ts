@@ -1,8 +1,4 @@
-/**
- * The powers of a login: a net service process, a loopback listener, randomness, a timer. Used by
- * cli/main.ts.
- * @module
- */
+/** A login's powers, for cli/main.ts: net process, listener, randomness, timer. @module */
 import { Fault, type Json } from "../../../../contracts/base/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../../contracts/wire/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";
