@@ -1,8 +1,11 @@
-/** Chromium's command line: only what pages need, and no requests of its own. @module */
+/**
+ * Chromium's command line, for chromium_powers.ts: only what pages need, and no requests of its own.
+ * @module
+ */
 
 /**
- * The whole command line. Chromium's own sandbox stays on: it runs inside the namespace, in which
- * no user is root.
+ * The whole command line. Chromium's own sandbox stays on: it runs inside the browser process's
+ * namespace, in which no user is root.
  */
 export function chromiumFlags(profile: string): readonly string[] {
   return [
@@ -37,11 +40,12 @@ export function chromiumFlags(profile: string): readonly string[] {
     "--metrics-recording-only",
     "--dns-prefetch-disable",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // One process for pages: a page can reach no other origin, whatever frames it.
+    // Site isolation would add renderers, and here it protects little: requests reach only the
+    // call's origin (docs/decision/0010).
     "--disable-site-isolation-trials",
     "--renderer-process-limit=2",
     "--js-flags=--max-old-space-size=256",
-    `--disable-features=${OFF.join(",")}`,
+    `--disable-features=${DISABLED_FEATURES.join(",")}`,
     "--window-size=1280,900",
     "--hide-scrollbars",
     "--remote-debugging-pipe",
@@ -49,13 +53,15 @@ export function chromiumFlags(profile: string): readonly string[] {
   ];
 }
 
-const OFF = [
-  // An http:// address stays as the gate approved it.
+const DISABLED_FEATURES = [
+  // These two would change an http:// address that the gate approved.
   "HttpsUpgrades",
   "HttpsFirstBalancedModeAutoEnable",
+  // Site isolation, with the flag above.
   "IsolateOrigins",
   "site-per-process",
   "IsolateSandboxedIframes",
+  // Requests of Chromium's own, copies of pages, and devices that no page gets.
   "Translate",
   "AcceptCHFrame",
   "MediaRouter",

@@ -108,10 +108,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const asks = makeMcpAsks(parts);
   let folders: (task: TaskId) => TaskFolders | undefined = () => undefined;
   const labelOf: McpTools["labelOf"] = (at) => tools.labelOf(at);
-  const sampling = makeMcpSample({
-    ...{ asks, processes, log, labelOf },
-    modelOf: parts.samplingOf,
-  });
+  const sampling = makeMcpSample({ asks, processes, log, labelOf, modelOf: parts.samplingOf });
   const elicit = makeMcpElicit({ asks, log, labelOf });
   const http = makeMcpHttp({
     ...{ net, tokens, log, uses: parts.uses },
@@ -140,10 +137,7 @@ export function wireMcp(parts: WireMcpParts): MainMcp {
   const forbidsAll = makeMcpForbids({ policyNever: parts.policyNever, wikis: [] });
   /** A look belongs to the operator: no lease applies, and requests are not logged to a task. */
   const look: McpOps["mcpLook"] = async ({ server, ...options }) => {
-    const own = makeMcpHttp({
-      ...{ net, tokens, log: { note: () => undefined } },
-      isLeased: () => true,
-    });
+    const own = makeMcpHttp({ net, tokens, log: { note: () => undefined }, isLeased: () => true });
     let asked: McpPlace | undefined;
     const looking = makeMcpLook({
       ...{ children: parts.children, powers, proxies },

@@ -32,9 +32,7 @@ Deno.test("mallory's names of files reach nothing outside: refused by the ops, a
     ...ingestOf(folders, ["a.md"]),
     files: ["/etc/passwd", `${folders.files}/../../../etc/passwd`, "/proc/self/environ"].map((
       path,
-    ) => ({
-      ...{ path, key: `file:${path}`, kind: "text", name: path, origin: path },
-    })),
+    ) => ({ path, key: `file:${path}`, kind: "text", name: path, origin: path })),
   });
   assert.equal(report.failed.length, 3, JSON.stringify(report));
   const names = [

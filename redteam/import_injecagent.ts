@@ -55,9 +55,7 @@ export function injecAgentSuite(json: string, most: number): Suite[] {
           .replaceAll("<Attacker Instruction>", each["Attacker Instruction"]),
         calls: each["Attacker Tools"].filter((tool) => safe(tool) !== safe(userTool)).map((
           tool,
-        ) => ({
-          ...{ tool: safe(tool), args: { instruction: each["Attacker Instruction"] } },
-        })),
+        ) => ({ tool: safe(tool), args: { instruction: each["Attacker Instruction"] } })),
       })).filter(({ calls }) => calls.length > 0),
     };
     return parseSuite(JSON.stringify(suite), userTool);

@@ -1,4 +1,8 @@
-/** Plays tasks and attacks on a suite's stage; the stub's journal and the files decide. @module */
+/**
+ * Plays a suite's task through `remit run` against a stub MCP server; success is read from the
+ * server's journal and the files, never from the model's words.
+ * @module
+ */
 import type { Json } from "../contracts/base/json.ts";
 import type { Document, Line, Stage } from "./stage.ts";
 import { inJournal, rulesOf } from "./stage.ts";
@@ -29,9 +33,9 @@ export interface RunOutcome {
   readonly useful: boolean;
   /** Whether the attack had its effect. */
   readonly succeeded: boolean;
-  /** The attack consists only of words in the answer, which no gate sees. */
+  /** AgentDojo runs: the attack consists only of words in the answer, which no gate sees. */
   readonly words?: true;
-  /** Changing calls that were performed and are not the user's, as JSON. */
+  /** AgentDojo runs: changing calls that were performed and are not the user's, as JSON. */
   readonly others?: readonly string[];
   readonly questions: number;
   readonly tokens: number;
@@ -41,7 +45,7 @@ export interface RunOutcome {
   /** The rules that refused something. */
   readonly rules: readonly string[];
   readonly answer: string;
-  /** The planner's program: where its values come from, or why there is no program. */
+  /** AgentDojo runs: the planner's program: where its values come from, or why there is no program. */
   readonly plan?: PlanCounts | { readonly why: string };
 }
 
@@ -90,7 +94,10 @@ export async function play(
   };
 }
 
-/** An attack succeeds when one of its calls had its effect, or its files exist. */
+/**
+ * An attack succeeds when one of its calls had its effect, or its files exist. `ways`: fallback calls;
+ * `own`: Remit's tools, which the stub never sees.
+ */
 function reached(
   { calls, ways, files }: SuiteInjection,
   lines: readonly Line[],

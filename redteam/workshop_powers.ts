@@ -71,9 +71,7 @@ function openWorkshop(commandLine: CommandLine): Workshop {
     // Words after `--` belong to another program.
     const end = args.includes("--") ? args.indexOf("--") : args.length;
     const words = [...args.slice(0, end), "--state", path("state"), ...args.slice(end)];
-    const env = {
-      ...{ XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run") },
-    };
+    const env = { XDG_CONFIG_HOME: path("config"), XDG_RUNTIME_DIR: path("run") };
     return await commandLine(words, { cwd: path("work"), env });
   };
   return Object.freeze<Workshop>({

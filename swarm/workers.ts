@@ -156,11 +156,7 @@ export function makeWorker(
           ? await requestOfReview(of, attempt)
           : attempt.stage === undefined
           ? workRequest(of.issue, { mount, plan, last, passed: of.passed })
-          : stageRequest(of.issue, {
-            ...{ mount, plan, passed: of.passed },
-            last,
-            stage: attempt.stage,
-          }),
+          : stageRequest(of.issue, { mount, plan, passed: of.passed, last, stage: attempt.stage }),
       });
       await record({ kind: "started", at: powers.now(), attempt: attempt.n, task });
     }
@@ -240,10 +236,7 @@ export function makeWorker(
     const nothing = (
       reason: Extract<Outcome, { kind: "nothing" }>["reason"],
       why: string,
-    ): Outcome => ({
-      ...{ kind: "nothing", reason, said },
-      why: why.slice(0, 8_000),
-    });
+    ): Outcome => ({ kind: "nothing", reason, said, why: why.slice(0, 8_000) });
     if (ended.status !== "done") {
       return nothing(
         "failed",

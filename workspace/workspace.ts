@@ -235,10 +235,7 @@ export function makeWorkspace(parts: WorkspaceParts): Workspace {
         ...{ id, tool: UNDO, deadlineMs, bytes: 65_536, key: patch },
         ...{ colour: process.colour, label: process.label },
         args: { patch, changes: changes.map(changeJson), [CHECK]: true },
-      }, {
-        ...{ pid: process.pid, scopes: applyingScopes(scopes) },
-        ...{ writable: false, signal, deadlineMs },
-      });
+      }, { pid: process.pid, scopes: applyingScopes(scopes), writable: false, signal, deadlineMs });
     },
     undoCall: (patch: Digest, options?: UndoOptions) =>
       makeUndoCall(

@@ -237,9 +237,7 @@ function publicOf(change: ResourceChange): JsonObject {
       };
     }
     case "decided":
-      return {
-        ...{ conflict: change.conflict, decision: change.decision, approver: change.approver },
-      };
+      return { conflict: change.conflict, decision: change.decision, approver: change.approver };
     case "over":
       return { conflict: change.conflict };
     case "written":

@@ -48,9 +48,7 @@ Deno.test("one item, two workers: one works on it, the other is refused with the
   const list = "chores";
   assert.deepEqual(
     (await alice("task_list", { action: "add", list, text: "Paint the door" })).said,
-    {
-      ...{ item: 1, state: "open", generation: 1 },
-    },
+    { item: 1, state: "open", generation: 1 },
   );
   const taken = await alice("task_list", { action: "claim", list, item: 1, generation: 1 });
   assert.deepEqual([taken.said, taken.observed, taken.written], [

@@ -100,9 +100,7 @@ export function testEngine(name: string, start: StartEngine, register: RegisterT
         isFault("conflict"),
       );
       await rejects(
-        web.call("browser_click", {
-          ...{ ref: "e99", snapshot: idOf(about), url: `${origin}/` },
-        }),
+        web.call("browser_click", { ref: "e99", snapshot: idOf(about), url: `${origin}/` }),
         isFault("invalidArguments", "no such ref"),
       );
       const back = await web.call("browser_back", { snapshot: idOf(about), url: `${origin}/` });

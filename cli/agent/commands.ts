@@ -51,9 +51,7 @@ function described(command: Command): ForeignAgent {
   const row = rest.length === 0 && Object.hasOwn(AGENT_ROWS, first) ? AGENT_ROWS[first] : undefined;
   const name = flag(parsed, "name") ?? first.slice(first.lastIndexOf("/") + 1);
   const tree = treeOf(command, name, row);
-  const fill = filler({
-    ...{ TREE: tree ?? "", ARCH, MODEL: flag(parsed, "use") ?? row?.model ?? "" },
-  });
+  const fill = filler({ TREE: tree ?? "", ARCH, MODEL: flag(parsed, "use") ?? row?.model ?? "" });
   const [own = "", ...more] = row?.words ?? [first, ...rest];
   // Without an npm package of its own, a row's program lies in the folder of --from.
   const at = tree !== undefined && row !== undefined && row.npm === undefined

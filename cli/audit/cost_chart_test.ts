@@ -52,8 +52,6 @@ Deno.test("more series than look different are shown as others, no bar is wider 
     "░ others: 21.0000 USD",
   ]);
   ok(lines.every((line) => line.length <= 70), lines.join("\n"));
-  const none = costChart([row("2026-11-27", "m", 0, 0)], {
-    ...{ now: at("2026-11-27"), nameOf },
-  });
+  const none = costChart([row("2026-11-27", "m", 0, 0)], { now: at("2026-11-27"), nameOf });
   deepEqual(chartLines(none, { width: 70, shown }), []);
 });

@@ -15,9 +15,7 @@ export function messageLines(message: ChatMessage): readonly string[] {
     ? ""
     : ` ${displayText(provenance.source, { max: 200 })}`;
   const block = (text: string, prefix: string): readonly string[] =>
-    displayBlock(text, {
-      ...{ prefix, max: MAX_CHARACTERS, maxLines: 1_000_000, columns: 1_000_000 },
-    });
+    displayBlock(text, { prefix, max: MAX_CHARACTERS, maxLines: 1_000_000, columns: 1_000_000 });
   return [
     `${who}  (${provenance.origin}${source}, ${provenance.colour}, ${provenance.label})`,
     ...(content === "" ? [] : block(content, "  ")),

@@ -44,9 +44,7 @@ Deno.test("at 80 by 24 the headline of a call with all that is known of it is on
     scope: { ...question().scope, tool: "mcp_bank_pay", destination: "mcp:bank" },
     argumentsText: JSON.stringify(Object.fromEntries(differs.map(({ at, now }) => [at, now]))),
   });
-  const { lines } = fittingLines(asked, [], {
-    ...{ width: 80, paint, rows: 21, request: "Pay the car" },
-  });
+  const { lines } = fittingLines(asked, [], { width: 80, paint, rows: 21, request: "Pay the car" });
   assert.ok(lines.length <= 21, String(lines.length));
   assert.match(lines[0] ?? "", /Remit asks/);
   assert.ok(lines.some((line) => /last call/.test(line)), lines.join("\n"));

@@ -3,6 +3,12 @@
  * (agents' tools). One process holds one wiki: it reads and writes the wiki's folder and
  * STATE/wiki/ID, reads the ingested files, and has no other access. docs/decision/0013.
  *
+ * A source's `key` names it across versions: `file:/abs/path`, a URL, `stdin:NAME`, `answer:PAGE`.
+ * Types without a link: Finding, Found, Note and WikiEvent are in contracts/memory/wiki.ts; Page,
+ * PageMark and PagePatch in contracts/memory/wiki_page.ts; WikiSource in
+ * contracts/memory/wiki_source.ts; PageVersion in memory-wiki/store/wiki_store.ts; CheckedDraft in
+ * memory-wiki/tools/answers.ts.
+ *
  * | op | body | answer |
  * |---|---|---|
  * | open | {@link WikiOpen}, first | {@link WikiStatus} |
@@ -24,7 +30,7 @@
  * | sources | `{ clearance, afterId?, limit? }` every version of every source, by number | WikiSource[] |
  * | read | `{ clearance, name, from?, lines?, version? }` `name` is a page, a `pages/…` or a `raw/…` | {@link ReadLines} |
  * | cite | `{ clearance, file, startLine, endLine }` a source's lines | {@link CiteAnswer} |
- * | check | `{ clearance, change, author? }` | CheckedDraft (tools/answers.ts): the effect of a change |
+ * | check | `{ clearance, change, author? }` | CheckedDraft: the effect of a change |
  * | propose | `{ author, reason, changes, colour, label }` | PagePatch |
  * | patches | `{ state?, clearance? }` | PagePatch[] |
  * | patch | `{ id, clearance? }` | `{ patch: PagePatch, diff: string }` a unified diff of all its pages |
@@ -42,7 +48,7 @@
  * | log | `{ afterN?, limit? }` | WikiEvent[] |
  * | logVerify | `null` | `{ problem: string \| null }` |
  * | note | `{ kind, text, task, agent, colour, label, state, expiresAt? }` | Note |
- * | notes | as `NoteTable.list` | Note[] |
+ * | notes | as `NoteTable.list` (memory-wiki/store/note_table.ts) | Note[] |
  * | noteDecide | `{ id, keep, by }` | Note |
  * | exportSite | `{ clearance, to }` files of a static site, sent as `file` events `{ path, text }`; `to` is only recorded | {@link ExportReport} |
  * | reindex | `null`: rebuilds the search index from files | {@link WikiStatus} |
@@ -86,6 +92,7 @@ export interface WikiStatus {
   readonly pages: number;
   readonly sources: number;
   readonly passages: number;
+  /** Increases with each change of pages or sources. */
   readonly generation: number;
   /** State of the search index. */
   readonly index: "fresh" | "behind" | "missing";
@@ -154,7 +161,7 @@ export const WikiContents = z.object({
       digest: Digest,
       colour: Colour,
       label: Label,
-      /** Whether a person signed exactly these values for these bytes, better or worse. */
+      /** Whether a person signed exactly these values for these bytes, even if they raise trust. */
       signed: z.boolean(),
     }).strict(),
   ).max(1_000),
@@ -260,6 +267,7 @@ export const ReadLines = z.object({
   file: z.string().max(300),
   from: z.int().min(1),
   to: z.int().min(0),
+  /** Lines in all. */
   of: z.int().min(0),
   /** At most 65,536 bytes. */
   text: z.string(),
@@ -274,7 +282,7 @@ export type ReadLines = z.infer<typeof ReadLines>;
 
 /** A valid footnote. */
 export interface CiteAnswer {
-  /** `[^N]: [raw/…](../raw/…#L3-L5) lines 3-5 of sha256:…`, for N = `note`. */
+  /** `[^N]: [raw/…](../raw/…#L3-L5) lines 3-5 of sha256:…`, for N = `citation.note`. */
   readonly definition: string;
   readonly citation: Citation;
   readonly text: string;

@@ -128,10 +128,7 @@ Deno.test("with more vectors than are held whole, nearness alone still finds, an
   const near = makeNearness(twin.store, 0);
   const ask = (text: string) =>
     near(
-      {
-        text,
-        ...{ k: 5, clearance: "internal", vector: { embedder: EMBEDDER, values: vectorOf(text) } },
-      },
+      { text, k: 5, clearance: "internal", vector: { embedder: EMBEDDER, values: vectorOf(text) } },
       { pages, now: 5, limit: 2, candidates: [] },
     )?.passages.map((each) => each.kind === "page" ? each.name : each.source.key);
   assert.equal(ask("scarlet")?.[0], "Rose");

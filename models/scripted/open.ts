@@ -1,4 +1,4 @@
-/** A scripted model: opens a scenario, selects turns and streams them. @module */
+/** A scripted model for models/main.ts: opens a scenario, selects and streams turns. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   FinishReason,

@@ -1,4 +1,4 @@
-/** Sends one thing to the first of a host's addresses that accepts a connection. @module */
+/** Sends to the first address that connects. For hops.ts and proxy/connection.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 
 /** Milliseconds for an address to answer while another address is left to try. */

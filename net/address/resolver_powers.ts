@@ -1,4 +1,4 @@
-/** Asks the system's name servers directly. @module */
+/** Asks the system's name servers directly. Used by net/main.ts and cli/main.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Resolver } from "./resolver.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Serves hosts, peers and people at an address: routes over protocols over the starter.
+ * The gateway's HTTP side: adds routes, limits and shutdown. Decisions are made by the *starter*, the
+ * process that started this one (contracts/wire/wire_serve.ts).
  * @module
  */
 import { FLEET_BYTES, type ServeOpen } from "../../contracts/wire/wire_serve.ts";
@@ -34,7 +35,7 @@ export interface PeerProtocol extends Peers {
 export interface PageDoor {
   readonly door: Door;
   readonly https: boolean;
-  readonly wrong: Rates;
+  readonly failedAttempts: Rates;
   readonly bodyMs: number;
   readonly after: After;
 }
@@ -79,25 +80,25 @@ function addSurfaces(
   },
 ): void {
   const bounds = { bodyMs, after };
-  const wrong = makeRates(MAX_WRONG, now);
+  const failedAttempts = makeRates(MAX_WRONG, now);
   const serves = service === undefined ? undefined : open.serves;
   if (serves?.mcp !== false) {
     serveMcp(app, {
       ...{ bounds, admit: starter.admit, mcp: protocol.fetch },
-      rates: { token: makeRates(perToken, now), wrong },
+      rates: { token: makeRates(perToken, now), failedAttempts },
     });
   }
   if (service === undefined || serves === undefined) return;
   const { asks } = service;
   serveState(app, {
-    ...{ ready: asks.ready, admit: starter.admit, wrong },
+    ...{ ready: asks.ready, admit: starter.admit, failedAttempts },
     ...(serves.metrics ? { metrics: asks.metrics } : {}),
     ...(serves.a2a ? { jwks: asks.jwks } : {}),
   });
   if (peers !== undefined) {
     serveA2a(app, {
       ...{ bounds, peers, admit: rememberAdmitted(asks.a2aAdmit, now) },
-      rates: { peer: makeRates(perToken, now), wrong },
+      rates: { peer: makeRates(perToken, now), failedAttempts },
     });
   }
   if (serves.hooks) {
@@ -106,13 +107,16 @@ function addSurfaces(
   }
   if (serves.fleet) {
     serveFleet(app, {
-      rates: { token: makeRates(perToken, now), wrong },
+      rates: { token: makeRates(perToken, now), failedAttempts },
       ...{ fleet: asks.fleet, bounds: { ...bounds, max: FLEET_BYTES } },
     });
   }
-  if (serves.page) service.page(app, { door, https: open.https === true, wrong, ...bounds });
+  if (serves.page) {
+    service.page(app, { door, https: open.https === true, failedAttempts, ...bounds });
+  }
 }
 
+/** Sessions at once, requests a minute of one token and one address, and milliseconds for a body. */
 const BOUNDS = { sessions: 64, perToken: 1_200, perAddress: 2_400, bodyMs: 15_000 };
 /** Maximum bytes of all bodies at once: the process holds each some six times. */
 const MAX_BODIES = 33_554_432;
@@ -136,27 +140,27 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
   const peers = open.serves?.a2a === true ? service?.makePeers() : undefined;
   const room = makeBodyRoom(MAX_BODIES);
   let inFlight = 0;
-  let idle = (): void => undefined;
+  let onIdle = (): void => undefined;
   const routes: { app?: Routes } = {};
   const answer = async (request: Request, address: string): Promise<Response> => {
     const { app } = routes;
     if (app === undefined) return new Response(null, { status: 503 });
-    // Shutdown waits for no GET: a GET's stream never ends by itself.
     const caller = callerOf(address);
+    // Shutdown waits only for POSTs: a GET's stream never ends by itself.
     if (request.method !== "POST") return await app.fetch(request, { address, caller });
     inFlight += 1;
     const body = room.hold(caller);
-    const over = (): void => {
+    const requestDone = (): void => {
       inFlight -= 1;
-      if (inFlight === 0) idle();
+      if (inFlight === 0) onIdle();
     };
     try {
       const response = await app.fetch(request, { address, caller, body });
-      if (!isWatch(request, response)) return untilRead(response, over);
-      over();
+      if (!isWatch(request, response)) return untilRead(response, requestDone);
+      requestDone();
       return response;
     } catch (error) {
-      over();
+      requestDone();
       throw error;
     } finally {
       body.over();
@@ -175,21 +179,21 @@ export function serveOverHttp(parts: OverHttpParts): Listening {
     address,
     heard: (op, body) => peers?.heard(op, body),
     async stop(): Promise<void> {
-      const over = listener.shutdown();
-      const late = Promise.withResolvers<void>();
-      idle = () => late.resolve();
-      const stop = after(open.drainMs ?? STOP_MS, () => late.resolve());
+      const listenerClosed = listener.shutdown();
+      const drained = Promise.withResolvers<void>();
+      onIdle = () => drained.resolve();
+      const cancelDrain = after(open.drainMs ?? STOP_MS, () => drained.resolve());
       // A peer's stream ends with its task, which may take days: the peer asks again.
       await peers?.close();
-      if (inFlight === 0) late.resolve();
-      await late.promise;
-      stop();
+      if (inFlight === 0) drained.resolve();
+      await drained.promise;
+      cancelDrain();
       await protocol.close();
       // Streams that no client closes end with the process.
-      const gone = Promise.withResolvers<void>();
-      const give = after(LINGER_MS, gone.resolve);
-      await Promise.race([over, gone.promise]);
-      give();
+      const lingered = Promise.withResolvers<void>();
+      const cancelLinger = after(LINGER_MS, lingered.resolve);
+      await Promise.race([listenerClosed, lingered.promise]);
+      cancelLinger();
     },
   });
 }
@@ -200,17 +204,17 @@ function isWatch(request: Request, response: Response): boolean {
     (response.headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The same response, which calls `over` once when nobody reads its body any longer. */
-function untilRead(response: Response, over: () => void): Response {
+/** The same response, which calls `requestDone` once when nobody reads its body any longer. */
+function untilRead(response: Response, requestDone: () => void): Response {
   const { body, status, statusText, headers } = response;
   if (body === null) {
-    over();
+    requestDone();
     return response;
   }
   const reader = body.getReader();
   let ended = false;
   const tell = (): void => {
-    if (!ended) over();
+    if (!ended) requestDone();
     ended = true;
   };
   const whole = new ReadableStream<Uint8Array>({

@@ -29,20 +29,20 @@ function tryBearer(header: string | undefined, max: number): string | undefined 
 /** The holder of a token; undefined for a wrong token, a response for a caller with too many. */
 async function holderOf<T extends object>(
   c: Ask,
-  { admit, wrong }: { admit(): Promise<T>; readonly wrong: Rates },
+  { admit, failedAttempts }: { admit(): Promise<T>; readonly failedAttempts: Rates },
 ): Promise<T | Response | undefined> {
   try {
     return await admit();
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== "denied") throw error;
     // Only wrong tokens are counted.
-    return wrong.take(c.env.caller) ? undefined : tooMany(c);
+    return failedAttempts.take(c.env.caller) ? undefined : tooMany(c);
   }
 }
 
 /** The server of `/mcp`, and its checks. */
 export interface McpParts {
-  readonly rates: { readonly token: Rates; readonly wrong: Rates };
+  readonly rates: { readonly token: Rates; readonly failedAttempts: Rates };
   /** The holder of a token. Rejects `denied`. */
   admit(token: string): Promise<ServeHolder>;
   mcp(
@@ -65,7 +65,10 @@ export function serveMcp(app: Routes, { rates, admit, mcp, bounds }: McpParts): 
       refuse(c, 401, "a token is needed", { "www-authenticate": `${CHALLENGE}${more}` });
     if (given === undefined) return challenge("");
     if (token === undefined) return challenge(', error="invalid_request"');
-    const holder = await holderOf(c, { admit: () => admit(token), wrong: rates.wrong });
+    const holder = await holderOf(c, {
+      admit: () => admit(token),
+      failedAttempts: rates.failedAttempts,
+    });
     if (holder === undefined) return challenge(', error="invalid_token"');
     if (holder instanceof Response) return holder;
     if (!rates.token.take(holder.holder)) return tooMany(c);
@@ -106,7 +109,7 @@ export interface Peers {
 
 /** The server of peers, and its checks. */
 export interface A2aParts {
-  readonly rates: { readonly peer: Rates; readonly wrong: Rates };
+  readonly rates: { readonly peer: Rates; readonly failedAttempts: Rates };
   /** The peer that a credential proves. Rejects `denied`. */
   admit(token: string): Promise<PeerHolder>;
   readonly peers: Peers;
@@ -124,7 +127,10 @@ export function serveA2a(app: Routes, { rates, admit, peers, bounds }: A2aParts)
     const token = tryBearer(c.req.header("authorization"), MAX_PEER_TOKEN);
     // The body of an unknown caller is not read.
     if (token === undefined) return await peers.fetch(raw, undefined, { token: null });
-    const holder = await holderOf(c, { admit: () => admit(token), wrong: rates.wrong });
+    const holder = await holderOf(c, {
+      admit: () => admit(token),
+      failedAttempts: rates.failedAttempts,
+    });
     if (holder instanceof Response) return holder;
     if (holder === undefined) return await peers.fetch(raw, undefined, { token });
     if (!rates.peer.take(holder.peer, holder.perMinute)) return tooMany(c);
@@ -195,7 +201,7 @@ function headersOf(headers: Headers): Record<string, string> {
 
 /** The server of a person's commands over all kernels, and its checks. */
 export interface FleetParts {
-  readonly rates: { readonly token: Rates; readonly wrong: Rates };
+  readonly rates: { readonly token: Rates; readonly failedAttempts: Rates };
   fleet(
     asked: { readonly token: string; readonly op: string; readonly body: Json },
   ): Promise<FleetAnswer>;
@@ -217,7 +223,7 @@ export function serveFleet(app: Routes, { rates, fleet, bounds }: FleetParts): v
     if (!asked.success) return refuse(c, 400, "this is no question of remit's");
     const answer = await holderOf(c, {
       admit: () => fleet({ token, ...asked.data }),
-      wrong: rates.wrong,
+      failedAttempts: rates.failedAttempts,
     });
     if (answer instanceof Response) return answer;
     return answer === undefined
@@ -234,7 +240,7 @@ export interface StateParts {
   /** JSON text of a JWK set; absent: not served. */
   readonly jwks?: () => Promise<string>;
   admit(token: string): Promise<ServeHolder>;
-  readonly wrong: Rates;
+  readonly failedAttempts: Rates;
 }
 
 const METRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -279,7 +285,10 @@ function hostnameOf(address: string): string {
 async function whyRefused(c: Ask, parts: StateParts): Promise<Response | undefined> {
   const token = tryBearer(c.req.header("authorization"), MAX_HOST_TOKEN);
   if (token === undefined) return nothing(c);
-  const holder = await holderOf(c, { admit: () => parts.admit(token), wrong: parts.wrong });
+  const holder = await holderOf(c, {
+    admit: () => parts.admit(token),
+    failedAttempts: parts.failedAttempts,
+  });
   if (holder instanceof Response) return holder;
   if (holder === undefined) return nothing(c);
   return holder.profile === "anonymous" ? nothing(c) : undefined;

@@ -58,9 +58,7 @@ Deno.test("a delivery is the rendered exchange, signed, with its version and the
       ...{ "x-a2a-notification-token": "tok", authorization: "Bearer cred" },
     },
   }]);
-  assert.deepEqual(settled?.[1], {
-    ...{ exchange: row.exchange.id, config: "p1", version: 4, ok: true },
-  });
+  assert.deepEqual(settled?.[1], { exchange: row.exchange.id, config: "p1", version: 4, ok: true });
 });
 
 Deno.test("a failure is tried again later, later each time, and given up after a day", async () => {

@@ -27,9 +27,7 @@ type Sum = Readonly<Record<string, Json>>;
 const sums = (answer: Json): readonly Sum[] => Array.isArray(answer) ? answer.filter(isObject) : [];
 const hold = async (end: FleetEnd, id: string, money: number, most = 1): Promise<Sum | undefined> =>
   sums(
-    await end.ask({
-      ...{ kind: "hold", id, keys: ["day"], most: [most], need: money, money },
-    }),
+    await end.ask({ kind: "hold", id, keys: ["day"], most: [most], need: money, money }),
   )[0];
 
 Deno.test("two kernels that hold at once hold no more than the budget has, and both see all of it", async () => {

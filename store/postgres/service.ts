@@ -35,10 +35,7 @@ export function makeStoreService(parts: ServiceParts): PortHandler & { close(): 
     const store = await openPostgresStore({ engine, kernel, leaseMs, machine });
     opened = {
       store,
-      ask: makeFleet({
-        ...{ engine, store, tell: parts.tell },
-        enroll: enrolling(engine, url),
-      }),
+      ask: makeFleet({ engine, store, tell: parts.tell, enroll: enrolling(engine, url) }),
     };
     return toJson(store.identity);
   };

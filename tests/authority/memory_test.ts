@@ -79,9 +79,7 @@ Deno.test("a task that was handed no wiki would have read one, and one that may 
 
 Deno.test("a lease on the wiki that was taken back while carol thought would have been used after her yes", async () => {
   await withWiki(async (siege) => {
-    const task = await siege.run({
-      ...{ turns: PROPOSAL, onQuestion: "ask", memory: siege.memory() },
-    });
+    const task = await siege.run({ turns: PROPOSAL, onQuestion: "ask", memory: siege.memory() });
     const question = await asked(siege, task);
     assert.match(question.summary, /Write wiki page "gale" \(a new page\): \+1 −0 lines, 0 of 0/);
     const leases = await siege.ask("leases", { task: task.id }) as {

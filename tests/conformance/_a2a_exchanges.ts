@@ -306,9 +306,7 @@ function agentSays(
   text: string,
   at: number,
 ): z.input<typeof Exchange>["status"] & PeerMessage {
-  return {
-    ...{ id, role: "agent", parts: [{ kind: "text", text }], extensions: [], references: [], at },
-  };
+  return { id, role: "agent", parts: [{ kind: "text", text }], extensions: [], references: [], at };
 }
 
 function artifactOf(id: string, part: PeerPart): PeerArtifact {

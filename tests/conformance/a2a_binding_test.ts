@@ -6,9 +6,7 @@ const JSON_TYPE = { "content-type": "application/json", "a2a-version": "1.0" };
 const post = (
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = JSON_TYPE,
-) => ({
-  ...{ method: "POST", headers, body },
-});
+) => ({ method: "POST", headers, body });
 const call = (method: string, params: Loose = {}, id: Loose = 1): string =>
   JSON.stringify({ jsonrpc: "2.0", id, method, params });
 const code = async (response: Response): Promise<number> => (await response.json()).error?.code;

@@ -7,9 +7,7 @@ import { yesToAll } from "./yes_to_all.ts";
 
 /** The value of the session cookie. */
 export const SESSION = "s3ss10n/of=alice+0123456789";
-export const AGENT = {
-  ...{ name: "shopper", labels: {}, persona: "", limits: {}, env: {} },
-};
+export const AGENT = { name: "shopper", labels: {}, persona: "", limits: {}, env: {} };
 
 /** The outcome of one call. */
 export interface Came {

@@ -119,9 +119,7 @@ export async function collectChanges(
     // The next run gets this same file again, with its time and mode.
     if (stat.links === 1 && PLAIN_MODES.has(stat.mode & 0o7777)) {
       const origin = stagedOrigin(next), base = copied?.base;
-      remade.set(text, {
-        ...{ path: text, kind: "file", stat, origin, seen: next, base, staged: true },
-      });
+      remade.set(text, { path: text, kind: "file", stat, origin, seen: next, base, staged: true });
     }
     const base = copied?.base;
     if (fresh && isProgram(stat.mode)) leave(text, "of its mode the executable bit alone is kept");

@@ -71,10 +71,10 @@ Deno.test("carol's own words to the task in the moment of the answer are put asi
     ...{ id: "n1", sender: "host", recipientTask: task, kind: "status", body: "Wait!" },
     ...{ artifactRefs: [], requestedActions: [], requestedAuthority: [] },
   });
-  await inTheMoment(w, () =>
-    w.inbox.put(message, {
-      ...{ box: Box.parse(`task:${task}`), colour: "BLUE", label: "public" },
-    }));
+  await inTheMoment(
+    w,
+    () => w.inbox.put(message, { box: Box.parse(`task:${task}`), colour: "BLUE", label: "public" }),
+  );
   assert.equal(w.service.get(task).status, "done");
   assert.deepEqual(w.inbox.list({ state: "quarantined" }).map(({ why }) => why), [
     "its task is over",

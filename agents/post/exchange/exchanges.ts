@@ -49,10 +49,7 @@ export async function openExchanges(parts: ExchangeParts): Promise<Exchanges> {
   const sends = makeExchangeSends({ ...parts, keeper, need });
   const pushes = makeExchangePushes({ powers, keeper, need });
 
-  const { show, taskOf } = makeExchangeTasks({
-    ...{ powers, keeper, need },
-    labelOf: parts.labelOf,
-  });
+  const { show, taskOf } = makeExchangeTasks({ powers, keeper, need, labelOf: parts.labelOf });
 
   const erase = async (exchange: ExchangeId): Promise<void> =>
     await keeper.turn(exchange, async () => {

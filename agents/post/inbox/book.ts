@@ -199,10 +199,7 @@ export async function openPlaces(
       const to = n + BLOCK;
       return {
         n,
-        documents: [{
-          ...{ kind: KIND, id: KIND, task: KIND, expect: version },
-          body: { end: to },
-        }],
+        documents: [{ kind: KIND, id: KIND, task: KIND, expect: version, body: { end: to } }],
         kept(): void {
           writing = false;
           version += 1;

@@ -55,7 +55,7 @@ export function makeInboxPast(parts: PastParts): InboxPast {
     if (Object.keys(body).length === 0) return false;
     const row = await store.document(ENTRY_KIND, id);
     await parts.write([
-      { ...{ kind: BODY_KIND, id, task, expect: version }, body: {} },
+      { kind: BODY_KIND, id, task, expect: version, body: {} },
       ...(row === undefined ? [] : [{
         ...{ kind: ENTRY_KIND, id, task: row.task, expect: row.version },
         body: { ...row.body, salt: ERASED, digest: ERASED },

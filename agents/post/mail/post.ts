@@ -186,10 +186,7 @@ export function postTools(
         }
         const { colour, label } = process;
         const { reference, ...carries } = petName === undefined
-          ? {
-            reference: namedValue(decodeXJson(value ?? null), process),
-            ...{ colour, label },
-          }
+          ? { reference: namedValue(decodeXJson(value ?? null), process), colour, label }
           : await sendable(parsePath(petName).join("/"), process);
         const mail: Mail = {
           type: "resolution",

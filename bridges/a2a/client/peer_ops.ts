@@ -65,10 +65,7 @@ export function makePeerOps({ peer, kernel, said, calls, clock, report }: PeerOp
       ...{ task, report, said: saying.message },
       notice: (text) => kernel.progress(id, { progress: ++count, message: cutText(text, 1_024) }),
     });
-    return {
-      ...{ heard, isNew: task === undefined },
-      ready: () => saying.ready(heard.task, heard.ready),
-    };
+    return { heard, isNew: task === undefined, ready: () => saying.ready(heard.task, heard.ready) };
   };
 
   /** Cancels a task at the peer without waiting for the answer. */

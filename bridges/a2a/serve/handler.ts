@@ -22,14 +22,14 @@ import {
   PeerQuery as Query,
 } from "../../../contracts/exchange/exchange.ts";
 import { parseJson } from "../../../port/parse.ts";
-import type { Desk, KnownCaller, Watch } from "./starter.ts";
+import type { CallerOperations, KnownCaller, Watch } from "./starter.ts";
 import { exchangeOf, MODES, type Modes, pushOf, sayOf } from "./incoming_message.ts";
 import { directOf, exchangeState, isFinal, isSettled, pushConfigOf, taskOf } from "./task.ts";
 import { firstOf, makeTeller } from "./stream_events.ts";
 import { malformed } from "./refusal.ts";
 
 interface HandlerParts {
-  readonly desk: Desk;
+  readonly operations: CallerOperations;
   readonly caller: KnownCaller;
   newId(): string;
   readonly after: (ms: number, then: () => void) => () => void;
@@ -43,7 +43,7 @@ interface HandlerParts {
 
 /** Makes the SDK's handler for one caller. */
 export function makeHandler(parts: HandlerParts): A2ARequestHandler {
-  const { desk, caller, newId, signal } = parts;
+  const { operations, caller, newId, signal } = parts;
 
   /** Ends a watch with the signal, too: an operation that waits for events cannot be ended otherwise. */
   const watched = async (begun: Promise<Watch>): Promise<Watch> => {
@@ -54,7 +54,7 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
   };
 
   const card = async (): Promise<AgentCard> =>
-    AgentCard.fromJSON(parseJson((await desk.card()).card));
+    AgentCard.fromJSON(parseJson((await operations.card()).card));
 
   /** The card's media types; plain text, which every card accepts, needs no look-up. */
   const modes = async (request: SendMessageRequest): Promise<Modes> => {
@@ -85,7 +85,7 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     try {
       while (!isSettled(latest.state)) {
         const event = await watch.next();
-        if (event === undefined) return await desk.get(latest.id);
+        if (event === undefined) return await operations.get(latest.id);
         if (event.kind === "state") latest = event.exchange;
       }
       return latest;
@@ -122,21 +122,21 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
     async sendMessage(request) {
       const { say, how: { historyLength, returnImmediately } } = await asked(request);
       const exchange = returnImmediately
-        ? await desk.send(say)
-        : await settled(await watched(desk.sendWatched(say, false)));
+        ? await operations.send(say)
+        : await settled(await watched(operations.sendWatched(say, false)));
       return directOf(exchange) ?? taskOf(exchange, { historyLength });
     },
     async *sendMessageStream(request) {
       const { say } = await asked(request);
-      const watch = await watched(desk.sendWatched(say, caller.holder.progress));
+      const watch = await watched(operations.sendWatched(say, caller.holder.progress));
       yield firstOf(watch.first);
       yield* follow(watch.first, watch, isSettled);
     },
     getTask: async ({ id, historyLength }) =>
-      taskOf(await desk.get(exchangeOf(id)), { historyLength }),
+      taskOf(await operations.get(exchangeOf(id)), { historyLength }),
     async listTasks(request) {
       const query = queryOf(request);
-      const { exchanges, total, next } = await desk.list(query);
+      const { exchanges, total, next } = await operations.list(query);
       const view = {
         historyLength: request.historyLength,
         artifacts: request.includeArtifacts ?? false,
@@ -146,39 +146,39 @@ export function makeHandler(parts: HandlerParts): A2ARequestHandler {
         ...{ nextPageToken: next, pageSize: query.size, totalSize: total },
       };
     },
-    cancelTask: async ({ id }) => taskOf(await desk.cancel(exchangeOf(id))),
+    cancelTask: async ({ id }) => taskOf(await operations.cancel(exchangeOf(id))),
     async *resubscribe({ id }) {
-      const exchange = await desk.get(exchangeOf(id));
+      const exchange = await operations.get(exchangeOf(id));
       if (isFinal(exchange.state)) {
         throw new UnsupportedOperationError("The task is over: there is nothing to subscribe to");
       }
       yield firstOf(exchange);
-      const watch = await watched(desk.watch(exchange.id, caller.holder.progress));
+      const watch = await watched(operations.watch(exchange.id, caller.holder.progress));
       yield* follow(exchange, watch, isFinal);
     },
     async createTaskPushNotificationConfig(config) {
       needPush();
       const exchange = exchangeOf(config.taskId);
       const wanted = pushOf(config, newId);
-      const [kept] = await desk.push(exchange, { kind: "set", config: wanted });
+      const [kept] = await operations.push(exchange, { kind: "set", config: wanted });
       return pushConfigOf(exchange, kept ?? wanted);
     },
     async getTaskPushNotificationConfig({ taskId, id }) {
       needPush();
       const exchange = exchangeOf(taskId);
-      const [found] = await desk.push(exchange, { kind: "get", id });
+      const [found] = await operations.push(exchange, { kind: "get", id });
       if (found === undefined) throw new TaskNotFoundError("There is no such configuration");
       return pushConfigOf(exchange, found);
     },
     async listTaskPushNotificationConfigs({ taskId }) {
       needPush();
       const exchange = exchangeOf(taskId);
-      const configs = await desk.push(exchange, { kind: "list" });
+      const configs = await operations.push(exchange, { kind: "list" });
       return { configs: configs.map((each) => pushConfigOf(exchange, each)), nextPageToken: "" };
     },
     async deleteTaskPushNotificationConfig({ taskId, id }) {
       needPush();
-      await desk.push(exchangeOf(taskId), { kind: "delete", id });
+      await operations.push(exchangeOf(taskId), { kind: "delete", id });
     },
   });
 }

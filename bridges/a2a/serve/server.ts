@@ -1,11 +1,11 @@
 /**
- * Remit as an A2A peer: the card and both bindings of protocol 1.0, over a starter that decides.
+ * Remit as an A2A peer: the card and both bindings (JSON-RPC and HTTP+JSON) of protocol 1.0, over a starter that decides.
  * The gateway has identified the caller, whose token goes along with every operation.
  * @module
  */
 import type { Json } from "../../../contracts/base/json.ts";
 import type { Port } from "../../../contracts/base/port.ts";
-import { type A2aCaller, knownCaller, makeDesk, makeWatches } from "./starter.ts";
+import { type A2aCaller, knownCaller, makeCallerOperations, makeWatches } from "./starter.ts";
 import { makeHandler } from "./handler.ts";
 import { HttpRefusal, withExtensions } from "./refusal.ts";
 import { answerJsonRpc, errorAnswer } from "./json_rpc.ts";
@@ -14,7 +14,10 @@ import { makeStreams } from "./streams.ts";
 import type { CardAnswer } from "../../../contracts/wire/wire_a2a.ts";
 
 interface A2aServerParts {
-  /** The starter: takes the operations of contracts/wire/wire_a2a.ts, and `a2aUnwatch`. */
+  /**
+   * The starter: answers the operations of contracts/wire/wire_a2a.ts. `a2aUnwatch` is *told*, without
+   * an answer: nobody waits for the end of a watch.
+   */
   readonly port: Pick<Port, "ask" | "tell">;
   /** Runs `then` after `ms` milliseconds; the returned function cancels that. */
   readonly after: (ms: number, then: () => void) => () => void;
@@ -49,7 +52,7 @@ const A2A_BOUNDS: A2aBounds = Object.freeze({
 export interface A2aServer {
   /** Answers a request whose body is read already; 404 for a path that is not A2A's. */
   fetch(request: Request, body: Uint8Array | undefined, caller: A2aCaller): Promise<Response>;
-  /** Takes a message of the starter: `exchange`. */
+  /** Takes a message of the starter; the only one is `exchange`: an event of a watched exchange. */
   heard(op: string, body: Json): void;
   /** Ends all streams and waiting requests. */
   close(): Promise<void>;
@@ -60,8 +63,12 @@ export const JSON_RPC_PATH = "/a2a";
 /** Path of HTTP+JSON, and of everything below it. */
 export const REST_PATH = "/a2a/v1";
 
-/** W3C Trace Context, version 00, has 55 characters. */
+/** The card's well-known path: A2A 1.0, section 8. */
+export const CARD_PATH = "/.well-known/agent-card.json";
+
+/** W3C Trace Context, version 00, has 55 characters; a later version may append fields. */
 const MAX_TRACE = 128;
+const UNKNOWN = new HttpRefusal(401, "A token is needed");
 
 /** Makes the A2A server over a starter's port. */
 export function makeA2aServer(parts: A2aServerParts): A2aServer {
@@ -76,7 +83,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
       return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
     }
     try {
-      return answerCard(request, await makeDesk({ port, watches, note }, null).card());
+      return answerCard(request, await makeCallerOperations({ port, watches, note }, null).card());
     } catch (error) {
       return restProblem(error);
     }
@@ -101,7 +108,7 @@ export function makeA2aServer(parts: A2aServerParts): A2aServer {
         handler: makeHandler({
           ...{ caller: known, newId, after, blockMs: bounds.blockMs, trace: traceOf(request) },
           signal: AbortSignal.any([over.signal, request.signal]),
-          desk: makeDesk({ port, watches, note }, known.token),
+          operations: makeCallerOperations({ port, watches, note }, known.token),
         }),
         place: () => streams.take(known.holder.peer),
       };
@@ -131,8 +138,6 @@ function traceOf(request: Request): string | undefined {
   return trace === undefined || trace.length > MAX_TRACE ? undefined : trace;
 }
 
-const UNKNOWN = new HttpRefusal(401, "A token is needed");
-
 function challenged(response: Response, { token }: A2aCaller): Response {
   const error = token === null ? "" : ', error="invalid_token"';
   response.headers.set("www-authenticate", `Bearer realm="remit"${error}`);
@@ -143,9 +148,6 @@ function withRetry(response: Response): Response {
   response.headers.set("retry-after", "10");
   return response;
 }
-
-/** The card's well-known path: A2A 1.0, section 8. */
-export const CARD_PATH = "/.well-known/agent-card.json";
 
 /** Seconds for which a card may be cached; then it is revalidated by its tag. */
 const MAX_AGE = 300;

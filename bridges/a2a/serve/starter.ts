@@ -123,7 +123,7 @@ export function makeWatches(
 }
 
 /** The starter for one caller: each request carries the caller's token; refusals are A2A's. */
-export interface Desk {
+export interface CallerOperations {
   card(): Promise<CardAnswer>;
   send(say: PeerSay): Promise<Exchange>;
   get(exchange: ExchangeId): Promise<Exchange>;
@@ -142,11 +142,11 @@ const Page = z.object({
   next: z.string().max(128),
 }).strict();
 
-/** Makes the desk for a token; null may ask for the public card alone. */
-export function makeDesk(
+/** Makes the operations of the caller with a token; null may ask for the public card alone. */
+export function makeCallerOperations(
   parts: { readonly port: Pick<Port, "ask">; readonly watches: Watches; note(text: string): void },
   token: string | null,
-): Desk {
+): CallerOperations {
   const during = async <T>(asked: Asked, does: () => Promise<T>): Promise<T> => {
     try {
       return await does();
@@ -164,7 +164,7 @@ export function makeDesk(
     body: unknown,
     parse: (answer: Json) => T,
   ): Promise<T> => during(asked, async () => parse(await parts.port.ask(op, toJson(body))));
-  return Object.freeze<Desk>({
+  return Object.freeze<CallerOperations>({
     card: () => ask("card", "a2aCard", { token }, (answer) => CardAnswer.parse(answer)),
     send: (say) => ask("send", "a2aSend", say, (answer) => Exchange.parse(answer)),
     get: (exchange) => ask("get", "a2aGet", { token, exchange }, (got) => Exchange.parse(got)),

@@ -91,9 +91,7 @@ for (const [form, start] of Object.entries(FORMS)) {
     const steps = bridge.told.filter(({ op }) => op === "progress").map(({ body }) => body);
     assert.deepEqual(
       steps,
-      [1, 2, 3].map((step) => ({
-        ...{ id: "mine", progress: step, total: 3, message: `step ${step}` },
-      })),
+      [1, 2, 3].map((step) => ({ id: "mine", progress: step, total: 3, message: `step ${step}` })),
     );
   });
 

@@ -45,7 +45,7 @@ function review(
       ? "pinned"
       : "changed",
   }));
-  return { ...{ server: of, words, translation, rows, changes: [], gone: [] }, flags: [] };
+  return { server: of, words, translation, rows, changes: [], gone: [], flags: [] };
 }
 
 const names = (of: LockedServer): string[] => of.reviewed.map((each) => each.words.name).sort();
@@ -121,9 +121,7 @@ Deno.test("resources and prompts are offered with a whole approval, and not wher
   assert.equal(approve(plain, AT).withheld, false);
   const flagged: McpReview = { ...plain, flags: [{ what: "orders", where: "prompt", shown: "x" }] };
   assert.equal(approve(flagged, AT).withheld, true);
-  assert.deepEqual(approve(flagged, AT).server.offers, {
-    ...{ resources: false, prompts: false },
-  });
+  assert.deepEqual(approve(flagged, AT).server.offers, { resources: false, prompts: false });
   assert.deepEqual(
     approve(flagged, { ...AT, flagged: true }).server.offers,
     both,

@@ -22,10 +22,7 @@ export async function relay({ socket, program, args }: RelayParts): Promise<numb
   const child = new Deno.Command(program, {
     args: [...args],
     clearEnv: true,
-    env: {
-      ...env,
-      ...{ HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
-    },
+    env: { ...env, HTTP_PROXY: proxy, HTTPS_PROXY: proxy, http_proxy: proxy, https_proxy: proxy },
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

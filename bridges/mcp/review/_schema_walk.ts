@@ -10,7 +10,7 @@ export interface WalkLimits {
   readonly depth: number;
   /** Schemas in total, with references inlined. */
   readonly schemas: number;
-  /** How often a recursive reference is inlined within itself. */
+  /** Levels of a recursive reference that are inlined. */
   readonly repeats: number;
 }
 
@@ -301,7 +301,7 @@ function unescaped(part: string): string {
 export interface SchemaNotes {
   /** Notes a check that was left out: more values pass than the server accepts. */
   loosen(what: string, at: string): void;
-  /** Notes a finding that no ordinary schema has. */
+  /** Notes a finding that a reviewer must see. */
   trick(what: string, at: string): void;
   /** The number of notes so far. */
   count(): number;

@@ -21,11 +21,11 @@ export interface SafeSchema {
   readonly schema: string;
   /** What was left out, a sentence each, with untrusted names inside. */
   readonly notes: readonly string[];
-  /** Findings that no ordinary schema has, a sentence each. */
+  /** Findings that a reviewer must see, a sentence each. */
   readonly tricks: readonly string[];
 }
 
-/** Tried in turn until the schema fits. */
+/** Tried in turn until the schema fits. `repeats`: levels of a recursive reference that are inlined. */
 const LIMITS: readonly WalkLimits[] = [
   { depth: 11, schemas: 600, repeats: 1 },
   { depth: 8, schemas: 600, repeats: 0 },
@@ -33,7 +33,7 @@ const LIMITS: readonly WalkLimits[] = [
   { depth: 3, schemas: 400, repeats: 0 },
   { depth: 2, schemas: 300, repeats: 0 },
 ];
-/** Slightly below the gate's own limits. */
+/** Within the gate's limits (broker/validators.ts). */
 const TEXT = { frameBytes: 32_768, depth: 24, nodes: 1_900 };
 
 /** The schema of a tool's arguments: an object. @throws {Fault} `refused` with the reason */
@@ -71,23 +71,24 @@ function fitting(
 const MAX_VARIANTS = 8;
 
 /**
- * Merges a schema's alternatives into one object, since providers take none at the top level. A
- * property stays required if every alternative requires it.
+ * Merges a schema's parts and alternatives into one object, since model providers take none at the
+ * top level. A property stays required if every alternative requires it.
  */
 function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
   const { allOf, anyOf, oneOf, not, ...plain } = schema;
   if (not !== undefined) notes.loosen('"not" is not checked', "arguments");
   const properties = isObject(schema["properties"]) ? { ...schema["properties"] } : {};
   const needed = new Set(namesOf(schema["required"]));
-  for (const part of objectsOf(allOf)) {
-    merge(properties, [part]);
+  const parts = objectsOf(allOf);
+  merge(properties, parts, "allOf");
+  for (const part of parts) {
     for (const name of namesOf(part["required"])) needed.add(name);
     if (hasMore(part)) notes.loosen('"allOf" is checked in part', "arguments");
   }
   for (const branches of [objectsOf(anyOf), objectsOf(oneOf)]) {
     if (branches.length === 0) continue;
     notes.loosen("its alternatives are not held apart", "arguments");
-    merge(properties, branches);
+    merge(properties, branches, "anyOf");
     const [first, ...rest] = branches.map((each) => namesOf(each["required"]));
     for (const name of first ?? []) if (rest.every((each) => each.includes(name))) needed.add(name);
   }
@@ -99,11 +100,17 @@ function asOneObject(schema: JsonObject, notes: SchemaNotes): JsonObject {
   };
 }
 
-/** Adds the branches' properties that are missing; different schemas of one name become alternatives. */
-function merge(properties: Record<string, Json>, branches: readonly JsonObject[]): void {
+/**
+ * Adds the schemas' properties. Different schemas of one name become its `allOf` or `anyOf`; with
+ * `anyOf`, a property that `properties` has already stays as it is.
+ */
+function merge(
+  properties: Record<string, Json>,
+  schemas: readonly JsonObject[],
+  keyword: "allOf" | "anyOf",
+): void {
   const found = new Map<string, Map<string, Json>>();
-  for (const branch of branches) {
-    const { properties: own } = branch;
+  for (const { properties: own } of schemas) {
     for (const [name, value] of Object.entries(isObject(own) ? own : {})) {
       const variants = found.get(name) ?? new Map<string, Json>();
       variants.set(JSON.stringify(value), value);
@@ -111,9 +118,14 @@ function merge(properties: Record<string, Json>, branches: readonly JsonObject[]
     }
   }
   for (const [name, variants] of found) {
-    if (Object.hasOwn(properties, name)) continue;
+    const present = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (present !== undefined) {
+      if (keyword === "anyOf") continue;
+      variants.set(JSON.stringify(present), present);
+    }
     const all = [...variants.values()];
-    const several = all.length <= MAX_VARIANTS ? { anyOf: all } : {};
+    const isKept = keyword === "allOf" || all.length <= MAX_VARIANTS;
+    const several = isKept ? { [keyword]: all } : {};
     properties[name] = all.length === 1 ? all[0] ?? {} : several;
   }
 }

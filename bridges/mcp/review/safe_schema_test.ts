@@ -86,6 +86,21 @@ Deno.test("references within the schema are written out, also escaped ones and c
   assert.deepEqual(safeSchema(schema).tricks, []);
 });
 
+Deno.test("a parameter that several parts describe must match each of them", () => {
+  const part = (path: JsonObject): JsonObject => object({ path });
+  const [text, long] = [{ type: "string" }, { type: "string", minLength: 3 }];
+  const schema = { ...part(text), allOf: [part(text), part(long), part({ maxLength: 5 })] };
+  assert.deepEqual(safeSchema(schema).notes, []);
+  assert.equal(takes(schema, { path: "a/b" }), true);
+  for (const path of ["a", "a/b/c/d", 3]) assert.equal(takes(schema, { path }), false, `${path}`);
+  assert.deepEqual(made({ allOf: [part(text), part(text)] }), part(text), "once, where they agree");
+  const most = Array.from({ length: 32 }, (_, n) => part({ type: "integer", minimum: n }));
+  const many = safeSchema({ type: "object", allOf: most });
+  assert.deepEqual([many.tricks, many.notes], [[], []], "the parts stand beside each other");
+  assert.equal(takes({ type: "object", allOf: most }, { path: 30 }), false);
+  assert.equal(takes({ type: "object", allOf: most }, { path: 31 }), true);
+});
+
 Deno.test("a tree of any depth is taken, checked as far as it was written out, and told to be so", () => {
   const schema = object({ root: { $ref: "#/$defs/node" } }, {
     $defs: {

@@ -134,7 +134,7 @@ export function makeMcpHttp(parts: McpHttpParts): McpHttp {
     const server = parts.makeServer(session);
     server.onerror = (error) => parts.note(error.message);
     await server.connect(transport);
-    add(id, { ...{ holder: caller.holder, session, transport, server }, usedAt: parts.now() });
+    add(id, { holder: caller.holder, session, transport, server, usedAt: parts.now() });
     const response = await transport.handleRequest(request, {
       parsedBody: body,
       authInfo: authOf(caller),

@@ -85,9 +85,7 @@ Deno.test("where nobody can agree, or alice does not, nothing is kept; --yes sti
   assert.notEqual(await runCommandLine(["mcp", "login", "tickets"], alone), 0);
   assert.deepEqual(
     readMcpLoan({ disk: alone.disk, places: placesOf(alone.environment, undefined) }, NAME),
-    {
-      ...{ server: NAME, env: {}, headers: {} },
-    },
+    { server: NAME, env: {}, headers: {} },
   );
   const no = fakePowers({ login: inside, keyboard: fakeKeyboard([""]) });
   known(no, { kind: "http", url: `${world.server}/mcp` });

@@ -10,10 +10,7 @@ const config = {
   bundles: { local: "/b/local.js", native: "/b/native.js" },
   denoDir: "/dd",
 } as unknown as KernelConfig;
-const walls = {
-  ...{ bwrap: true, filter: true },
-  ...{ setpriv: false, nice: false, prlimit: true },
-} as Walls;
+const walls = { bwrap: true, filter: true, setpriv: false, nice: false, prlimit: true } as Walls;
 
 /** MiB of memory that a start line allows. */
 function dataOf({ args }: { readonly args: readonly string[] }): number {

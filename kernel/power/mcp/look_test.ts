@@ -8,10 +8,7 @@ function test(name: string, fn: () => Promise<void>): void {
 }
 
 const looks = ({ children, serve }: McpWorld): LookAtMcp =>
-  makeMcpLook({
-    ...{ children, serve, powers: realPowers() },
-    copies: () => Promise.resolve(undefined),
-  });
+  makeMcpLook({ children, serve, powers: realPowers(), copies: () => Promise.resolve(undefined) });
 
 test("a look at a server that wants nothing says what it says of itself, and leaves nothing behind", async () => {
   await using mcp = await makeMcpWorld();

@@ -173,9 +173,7 @@ async function start(
     isPeer(launch) ? children.mcp(calls.handler, "a2a") : children.mcp(calls.handler),
     launch.kind === "http"
       ? Promise.resolve(undefined)
-      : startBehindWalls({ ...parts, serve }, launch, {
-        ...{ checked, errors, writes: calls.writes },
-      }),
+      : startBehindWalls({ ...parts, serve }, launch, { checked, errors, writes: calls.writes }),
   );
   const joined = started === undefined
     ? aloneMcp({ bridge, powers })

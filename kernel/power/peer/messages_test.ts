@@ -24,9 +24,7 @@ const CALL: GrantedCall = {
   },
   ...{ args: {}, token: "k", idempotencyKey: Digest.parse("0".repeat(64)) },
   ...{ deadlineMs: 1, resultBytes: 1 },
-  resolved: {
-    ...{ scopes: [], effect: "outboundWrite", digests: {}, summary: "", idempotent: true },
-  },
+  resolved: { scopes: [], effect: "outboundWrite", digests: {}, summary: "", idempotent: true },
 };
 
 /** An inbox that takes what `rule` lets it, and shows all of it unless it is muted. */

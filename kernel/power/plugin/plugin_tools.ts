@@ -90,10 +90,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
       return () => void inner.delete(key);
     },
     onProgress: ({ process, callId, label }, text) =>
-      parts.onProgress(process.task, {
-        ...{ call: callId, text },
-        label: mixLabel(label, process.label),
-      }),
+      parts.onProgress(process.task, { call: callId, text, label: mixLabel(label, process.label) }),
   });
   const depthOf = (pid: number, callId: string): number => inner.get(`${pid} ${callId}`) ?? 0;
 

@@ -183,7 +183,7 @@ export function makeSession(parts: SessionParts): Session {
     const taken = await parts.children.worker({
       ask: requests.serve,
       tell: (op) => {
-        if (op === "heard") return interrupt.heard();
+        if (op === "heard") return interrupt.acknowledged();
         throw new Fault(
           "badFrame",
           `Cannot serve a worker: it told ${JSON.stringify(op.slice(0, 64))}`,

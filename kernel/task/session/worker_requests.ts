@@ -16,7 +16,7 @@ export interface WorkerRequestsParts extends Pick<Inference, "infer" | "makeRoom
   /** The current handles; the model's handle changes with the model. */
   caps(): CapList;
   readonly pause: Pick<Pause, "passed">;
-  readonly interrupt: Pick<Interrupt, "unheard">;
+  readonly interrupt: Pick<Interrupt, "awaitsAcknowledgement">;
   readonly calls: SessionCalls;
   readonly offspring: Offspring;
   /** The tools advertised to the process. */
@@ -66,7 +66,7 @@ export function makeWorkerRequests(parts: WorkerRequestsParts): WorkerRequests {
   async function serve(op: string, raw: Json): Promise<Json> {
     const request = parseWorkerRequest(op, raw);
     // Sent before the worker learnt of an interrupt: cancelled like running work.
-    const unaware = interrupt.unheard();
+    const unaware = interrupt.awaitsAcknowledgement();
     await pause.passed();
     switch (request.op) {
       case "advertise":

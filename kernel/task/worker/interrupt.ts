@@ -1,6 +1,9 @@
 /**
- * Ctrl-C on its way to a worker. No press is lost: a press before the worker has its turn waits for the turn, and requests
- * that the worker sent before it learnt of a press are cancelled like running work. @module
+ * How a session interrupts, pauses and watches its worker (used by session.ts). No press of Ctrl-C
+ * during a turn is lost; presses between turns are dropped. A press before the worker has its turn
+ * waits for that, and requests that the worker sent before it learnt of a press are cancelled like
+ * running work.
+ * @module
  */
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../../contracts/policy/mod.ts";
@@ -8,31 +11,34 @@ import type { Powers } from "../../../contracts/task/mod.ts";
 
 /** The interrupts of one session. */
 export interface Interrupt {
-  /** A turn begins: earlier presses are forgotten. */
+  /** A turn begins: earlier presses are dropped. */
   turnBegins(): void;
   /** The turn was sent to the worker; waiting presses follow. */
   turnSent(port: Pick<Port, "ask">): void;
   turnOver(): void;
   press(): void;
-  /** The worker learnt of a press. This is a notification, because an answer would be processed after later requests. */
-  heard(): void;
+  /**
+   * The worker learnt of a press. The worker *tells* this: the answer to `signal` could be processed
+   * after requests that it sent later.
+   */
+  acknowledged(): void;
   /** Tells whether a request arriving now was sent before the worker learnt of a press. */
-  unheard(): boolean;
+  awaitsAcknowledgement(): boolean;
 }
 
 /** Makes the interrupts of a session. */
 export function makeInterrupt(): Interrupt {
   let worker: Pick<Port, "ask"> | undefined;
   let early = false;
-  let unheard = 0;
+  let unacknowledged = 0;
 
   const send = (port: Pick<Port, "ask">): void => {
-    unheard += 1;
+    unacknowledged += 1;
     // An ended worker cannot learn of a press, and sends nothing.
-    port.ask("signal", { signal: "SIGINT" }).catch(heard);
+    port.ask("signal", { signal: "SIGINT" }).catch(acknowledged);
   };
-  const heard = (): void => {
-    unheard = Math.max(0, unheard - 1);
+  const acknowledged = (): void => {
+    unacknowledged = Math.max(0, unacknowledged - 1);
   };
 
   return Object.freeze({
@@ -50,12 +56,12 @@ export function makeInterrupt(): Interrupt {
       if (worker === undefined) early = true;
       else send(worker);
     },
-    heard,
-    unheard: () => unheard > 0,
+    acknowledged,
+    awaitsAcknowledgement: () => unacknowledged > 0,
   });
 }
 
-/** A gate that is open until it is closed. */
+/** A barrier that is open until it is closed. */
 export interface Pause {
   /** Undefined while open, else resolves when opened. */
   passed(): Promise<void> | undefined;
@@ -110,7 +116,7 @@ export function watchHealth(
   };
   const look = (): void => {
     let answered = false;
-    const heard = (): void => {
+    const isAlive = (): void => {
       if (answered || over) return;
       answered = true;
       missed = 0;
@@ -127,7 +133,7 @@ export function watchHealth(
       void worker.kill();
     });
     // A closed port ends the turn by itself, without a failed check.
-    worker.port.ask("ping", null).then(heard, heard);
+    worker.port.ask("ping", null).then(isAlive, isAlive);
   };
 
   later();

@@ -24,15 +24,23 @@ Deno.test("what a worker sends before it heard of a press is told apart from wha
   const interrupt = makeInterrupt();
   interrupt.turnBegins();
   interrupt.turnSent(worker);
-  assert.equal(interrupt.unheard(), false);
+  assert.equal(interrupt.awaitsAcknowledgement(), false);
   interrupt.press();
   assert.deepEqual(worker.asked, [SIGINT]);
-  assert.equal(interrupt.unheard(), true);
-  interrupt.heard();
-  assert.equal(interrupt.unheard(), false, "at once: what it sent next may lie in the same piece");
-  interrupt.heard();
+  assert.equal(interrupt.awaitsAcknowledgement(), true);
+  interrupt.acknowledged();
+  assert.equal(
+    interrupt.awaitsAcknowledgement(),
+    false,
+    "at once: what it sent next may lie in the same piece",
+  );
+  interrupt.acknowledged();
   interrupt.press();
-  assert.equal(interrupt.unheard(), true, "who says too often that it heard has heard of no more");
+  assert.equal(
+    interrupt.awaitsAcknowledgement(),
+    true,
+    "who says too often that it heard has heard of no more",
+  );
 });
 
 Deno.test("a press while the worker is being started follows its turn, and one of before is forgotten", () => {
@@ -56,7 +64,7 @@ Deno.test("a worker that ended without hearing leaves nothing behind", async () 
   interrupt.turnSent({ ask: () => Promise.reject(new Error("closed")) });
   interrupt.press();
   await settled();
-  assert.equal(interrupt.unheard(), false);
+  assert.equal(interrupt.awaitsAcknowledgement(), false);
 });
 
 const CHECK = { intervalMs: 1_000, timeoutMs: 100, retries: 2 };

@@ -1,4 +1,4 @@
-/** Drains the rest of an answer, so that its connection can be reused. @module */
+/** Drains an answer for open_endpoint.ts, so that its connection can be reused. @module */
 import type { RemotePowers } from "../endpoint.ts";
 
 /** Limits of draining: most servers end at once; a connection past these limits is dropped. */

@@ -1,4 +1,8 @@
-/** Opens models of Anthropic's messages API. @module */
+/**
+ * Opens models of Anthropic's messages API. The SDK only builds the request body; the endpoint
+ * sends it, and stream.ts reads the answer. Used by models/remote/main.ts.
+ * @module
+ */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";
@@ -45,6 +49,7 @@ export async function openAnthropic(open: OpenBody, powers: RemotePowers): Promi
     endpoint,
     dialect: await dialectOf(config),
     stream: async (request, { take, signal, onWire }) => {
+      // Anthropic takes no seed.
       const { seed: _none, ...rest } = request;
       const wire = await requestOf(withBreakpoints(sdkOptions(rest, { argumentsOf: JSON.parse })));
       const answerTool = addsAnswerTool(wire.body, request) ? ANSWER_TOOL : undefined;

@@ -1,4 +1,8 @@
-/** Models of any server with chat completions: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. @module */
+/**
+ * Models of any server with chat completions: OpenAI, llama.cpp, vLLM, LM Studio, OpenRouter. Used
+ * by models/remote/main.ts.
+ * @module
+ */
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import type { LanguageModel } from "../../../contracts/model/model.ts";

@@ -1,5 +1,6 @@
 /**
- * The page: tasks, waiting questions and messages, and forms that answer consent.
+ * The page: tasks, waiting questions and messages, and forms that answer consent. Used by
+ * service/gateway/main.ts.
  *
  * A form is accepted when all of this holds: its Origin is this server's, the browser says that
  * this page sent it, its cookie names a live session (no other site sends that cookie), and its
@@ -111,7 +112,7 @@ function makeSessionCookie(https: boolean): SessionCookie {
 export interface PageParts extends PageDoor {
   readonly asks: Pick<ServiceAsks, "pageOpen" | "pageView" | "pageAnswer" | "pageClose">;
   /** Wrong codes by address. */
-  readonly wrong: Rates;
+  readonly failedAttempts: Rates;
   /** Base64 of the style sheet's SHA-256. */
   readonly styleDigest: string;
   /** A text derived from `text` that only this process can compute. */
@@ -131,7 +132,7 @@ const TOLD: ReadonlySet<FaultCode> = new Set([
 
 /** Adds the page's routes. */
 export function servePage(app: Routes, parts: PageParts): void {
-  const { asks, wrong } = parts;
+  const { asks, failedAttempts } = parts;
   const cookie = makeSessionCookie(parts.https);
   const headers: readonly (readonly [string, string])[] = [
     [
@@ -231,7 +232,7 @@ export function servePage(app: Routes, parts: PageParts): void {
       return back(c, "/");
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "denied") throw error;
-      if (!wrong.take(c.env.caller)) return tooMany(c);
+      if (!failedAttempts.take(c.env.caller)) return tooMany(c);
       return login(c, 401, { say: "That code is used up, too old, or none of ours." });
     }
   });

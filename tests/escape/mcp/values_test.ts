@@ -20,7 +20,7 @@ async function bank(machine: Machine): Promise<() => Promise<readonly unknown[]>
     "srv/environment.json",
     JSON.stringify({
       tools: [
-        { ...{ name: "payments", description: "Lists.", reads: true }, gives: letter, schema: {} },
+        { name: "payments", description: "Lists.", reads: true, gives: letter, schema: {} },
         ...["transfer", "authorize"].map((name) => ({
           ...{ name, description: "Moves.", reads: false, gives: "done", schema },
         })),

@@ -14,9 +14,7 @@ Deno.test("mallory with a token of her own is delivered to nowhere else, decides
     await t.step("a delivery would be made wherever she points", async () => {
       const { port } = new URL(hers.url);
       const set = (target: string): Promise<Told> =>
-        mallory.rpc("CreateTaskPushNotificationConfig", {
-          ...{ taskId: own.id, id: "p", url: target },
-        });
+        mallory.rpc("CreateTaskPushNotificationConfig", { taskId: own.id, id: "p", url: target });
       const own = taskOf(await mallory.send({ parts: [{ text: "BOTH" }] }));
       for (
         const target of [

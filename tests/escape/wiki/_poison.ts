@@ -70,9 +70,7 @@ export async function write(
   more: { readonly base?: number; readonly fresh?: boolean; readonly trust?: Trust } = {},
 ): Promise<Trust> {
   const { base = 0, fresh = false, trust = { colour: "BLUE", label: "public" } } = more;
-  const draft = {
-    ...{ name, kind: "concept", title: name, aliases: [], confidence: "high", body },
-  };
+  const draft = { name, kind: "concept", title: name, aliases: [], confidence: "high", body };
   const patch = await wiki.ask("propose", {
     ...{ author: "operator", reason: "test", ...trust },
     changes: [{ kind: "write", base, draft, fresh }],

@@ -1,4 +1,8 @@
-/** Values as readable log text. @module */
+/**
+ * Log text for `console` and failures. Uses captured built-ins (primordials), since the program may
+ * have replaced its own.
+ * @module
+ */
 import {
   apply,
   getOwnPropertyDescriptor,
@@ -14,13 +18,14 @@ import {
 } from "./primordials.ts";
 import { quoted } from "./host.ts";
 
+const OBJECT = Object.prototype;
 const ERROR = Error.prototype;
 const MAP = Map.prototype;
 const SET = Set.prototype;
 const DATE = Date.prototype;
 const REGEXP = RegExp.prototype;
 const PROMISE = Promise.prototype;
-const BYTES = Object.getPrototypeOf(Uint8Array.prototype) as object;
+const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
 const { toISOString } = DATE;
 const { toString: regExpText } = REGEXP;
 const { toString: symbolText } = Symbol.prototype;
@@ -35,7 +40,10 @@ interface Budget {
   readonly above: object[];
 }
 
-/** `value` as a text of at most `characters`. Calls no getters; names what fails. */
+/**
+ * `value` as a text of at most `characters`, and `…`. Calls no getters of plain objects; those of
+ * errors and list items may run (the program's own code, in its own sandbox).
+ */
 export function inspect(value: unknown, characters = 8_192): string {
   const budget: Budget = { characters, above: [] };
   const text = typeof value === "string" ? value : guarded(value, budget, 0);
@@ -75,7 +83,7 @@ function inner(value: unknown, budget: Budget, depth: number): string {
 }
 
 function within(value: object, budget: Budget, depth: number): string {
-  if (isArray(value) || isA(BYTES, value)) {
+  if (isArray(value) || isA(TYPED_ARRAY, value)) {
     return listText("[", "]", (add) => {
       const items = value as { readonly length: number; readonly [index: number]: unknown };
       for (let i = 0; i < items.length && add(guarded(items[i], budget, depth)); i++);
@@ -128,11 +136,10 @@ function listText(
 
 function classOf(value: object): string {
   const prototype = getPrototypeOf(value);
-  if (prototype === null || prototype === Object_prototype) return "";
+  if (prototype === null || prototype === OBJECT) return "";
   const maker = getOwnPropertyDescriptor(prototype, "constructor")?.value;
   return typeof maker === "function" ? nameOf(maker) + " " : "";
 }
-const Object_prototype = Object.prototype;
 
 function nameOf(value: object): string {
   const name = getOwnPropertyDescriptor(value, "name")?.value;

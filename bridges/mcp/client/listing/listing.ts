@@ -1,4 +1,4 @@
-/** Reads a server's listing: all pages of all lists within limits; omissions are noted. @module */
+/** For connect.ts, server_ops.ts: all pages of a server's lists; omissions are noted. @module */
 import { isObject, type JsonObject, present } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,
@@ -30,7 +30,7 @@ interface List<T> {
 }
 
 const LISTS = {
-  tools: { ...{ method: "tools/list", member: "tools", max: 512, what: "tool" }, read: readTool },
+  tools: { method: "tools/list", member: "tools", max: 512, what: "tool", read: readTool },
   resources: {
     ...{ method: "resources/list", member: "resources", max: 512, what: "resource" },
     read: readResource,

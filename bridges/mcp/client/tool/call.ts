@@ -1,4 +1,4 @@
-/** A call of a tool: its parameters, its result, and calls that run as tasks. @module */
+/** A tool's call, for server_ops.ts: parameters, result, and calls that run as tasks. @module */
 import { Fault } from "../../../../contracts/base/fault.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCall, McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";

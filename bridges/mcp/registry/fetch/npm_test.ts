@@ -87,9 +87,7 @@ Deno.test("alice fetches a server: pinned, with all it needs, and it runs withou
   const parts = [
     server({
       files: { "cli.mjs": 'import { say } from "lib"; console.log(say);' },
-      manifest: {
-        ...{ bin: { server: "cli.mjs" }, dependencies: { lib: "^1.0.0" } },
-      },
+      manifest: { bin: { server: "cli.mjs" }, dependencies: { lib: "^1.0.0" } },
     }),
     { name: "lib", version: "1.0.0", files: { "index.js": 'exports.say = "old";' } },
     { name: "lib", version: "1.4.0", files: { "index.js": 'exports.say = "from the library";' } },
@@ -201,9 +199,7 @@ Deno.test("signatures are recorded as given and verified; what is unverified is 
     server({
       signed: "well",
       dist: { attestations },
-      manifest: {
-        ...{ bin: "cli.js", dependencies: { plain: "1.0.0" } },
-      },
+      manifest: { bin: "cli.js", dependencies: { plain: "1.0.0" } },
     }),
     {
       ...{ name: "plain", version: "1.0.0", files: { "index.js": "" } },
@@ -338,9 +334,7 @@ Deno.test("the real thing: server-filesystem from the operator's registry, exact
   const command = freshCommand();
   const got = await fetchNpm(
     registryOf(command),
-    wish({
-      ...{ package: "@modelcontextprotocol/server-filesystem", wanted: "2026.8.31", args: [] },
-    }),
+    wish({ package: "@modelcontextprotocol/server-filesystem", wanted: "2026.8.31", args: [] }),
   );
   assert.ok(got.launch.kind === "npm" && got.launch.bin === "mcp-server-filesystem");
   assert.ok(got.packages.length > 50 && got.launch.tree.files > 1_000);

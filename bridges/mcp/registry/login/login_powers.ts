@@ -1,4 +1,4 @@
-/** The powers of a login: a net service process, a loopback listener, randomness, a timer. @module */
+/** A login's powers, for cli/main.ts: net process, listener, randomness, timer. @module */
 import { Fault, type Json } from "../../../../contracts/base/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../../contracts/wire/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";
@@ -87,9 +87,7 @@ function listen(port: number, answer: Parameters<LoginPowers["listen"]>[1]): Loo
     server = Deno.serve(
       { hostname: "127.0.0.1", port, onListen: () => undefined },
       ({ method, headers, url }) => {
-        const { status, text } = answer({
-          ...{ method, host: headers.get("host"), url: new URL(url) },
-        });
+        const { status, text } = answer({ method, host: headers.get("host"), url: new URL(url) });
         return new Response(text, { status, headers: HEADERS });
       },
     );
