@@ -9,7 +9,7 @@ import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../../contracts/base/json.ts";
 import type { SessionId } from "../../contracts/authority/ids.ts";
 import { type ControlRequest, parseControlRequest } from "./control_ops.ts";
-import { firstPage } from "./control.ts";
+import { firstPage } from "./pages.ts";
 import type { VIEW_OPS, ViewBody } from "./fleet_ops.ts";
 import type { FleetViews } from "./operator.ts";
 import { outsiders, type Who } from "./outsiders.ts";

@@ -30,7 +30,7 @@ import {
   toolLimits,
 } from "../../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { searches, TOOL_SEARCH } from "./tool_search.ts";
+import { hidesImported, TOOL_SEARCH } from "./tool_search.ts";
 import { GRANTED_PROGRAMS } from "../../../contracts/tool/command.ts";
 
 /** Share of the window that the table may take. */
@@ -120,7 +120,7 @@ export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}
     const proposes = all.some((tool) => tool.interfaceId === "Mail" && tool.name === "evaluate");
     const describes = all.some(({ name }) => name === TOOL_DESCRIBE.name);
     const whole = names === "all" || proposes || estimateToolTokens(all) <= SMALL_TABLE;
-    const imports = searches(all, searchAbove);
+    const imports = hidesImported(all, searchAbove);
     const isNamed = (name: string): boolean => found.has(name) || asked.has(name);
     const waits = (tool: ToolDescriptor): boolean =>
       searched && !isNamed(tool.name) &&
