@@ -153,7 +153,9 @@ export function makeWikiPlace(
   const folder = there ??
     join(parent, path.slice(nearest(command, dirname(path)).length).replace(/^\/+/, ""));
   const state = disk.real(places.state) ?? places.state;
-  if (within(folder, state) || within(state, folder)) throw refused("it overlaps Remit's state");
+  if (within(folder, state) || within(state, folder)) {
+    throw refused("it overlaps Remit's own state");
+  }
   if (folder === "/" || folder === disk.real(environment.env("HOME") ?? "/")) {
     throw refused("a wiki needs its own folder");
   }
