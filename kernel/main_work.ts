@@ -1,4 +1,4 @@
-/** The kernel over an intact log: wires the parts in the order in which a request flows. @module */
+/** The kernel over an intact log: wires the parts in the order in which a request flows. Used by main.ts. @module */
 import { isFinal } from "../agents/mod.ts";
 import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/audit/mod.ts";
 import {

@@ -1,4 +1,4 @@
-/** The command line's access to the operator's files. @module */
+/** The command line's access to the operator's files. Wired in cli/main.ts. @module */
 import { createHash } from "node:crypto";
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,6 +1,7 @@
 /**
  * Remit as an A2A peer: the card and both bindings of protocol 1.0, over a starter that decides.
- * The gateway has identified the caller, whose token goes along with every operation.
+ * The gateway has identified the caller, whose token goes along with every operation. Wired in
+ * service/gateway/main.ts.
  * @module
  */
 import type { Json } from "../../../contracts/base/json.ts";

@@ -2,7 +2,8 @@
  * The tools that a model is offered, and their wording. Every turn pays for the table, so the table
  * holds the tools that most tasks need and those that this task was given; others are offered once
  * `tool_search` found them or they were called. A small window is offered the most useful tools in
- * short form. The model may call tools that are not offered, too: the gate knows all of them.
+ * short form. The model may call tools that are not offered, too: the gate knows all of them. Used
+ * by inference.ts and kernel/task/task_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,7 @@
 /**
  * Ctrl-C on its way to a worker. No press is lost: a press before the worker has its turn waits for the turn, and requests
- * that the worker sent before it learnt of a press are cancelled like running work. @module
+ * that the worker sent before it learnt of a press are cancelled like running work. Used by kernel/task/session/.
+ * @module
  */
 import type { Port } from "../../../contracts/base/mod.ts";
 import type { AgentSpec } from "../../../contracts/policy/mod.ts";

@@ -1,4 +1,8 @@
-/** Serves a server's requests: roots, input from a person, sampling. Everything else is refused. @module */
+/**
+ * Serves a server's requests: roots, input from a person, sampling. Everything else is refused.
+ * Used by bridge.ts.
+ * @module
+ */
 import { type Client, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type {

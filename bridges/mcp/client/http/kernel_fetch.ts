@@ -1,4 +1,8 @@
-/** `fetch` for the SDK's HTTP transport: the kernel sends requests, and answers are read within limits. @module */
+/**
+ * `fetch` for the SDK's HTTP transport: the kernel sends requests, and answers are read within
+ * limits. Used by connect.ts.
+ * @module
+ */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import { Fault } from "../../../../contracts/base/fault.ts";
 import { MCP_LINE } from "../../../../contracts/exchange/mcp_limits.ts";

@@ -1,4 +1,8 @@
-/** Reads a server's listing: all pages of all lists within limits; omissions are noted. @module */
+/**
+ * Reads a server's listing: all pages of all lists within limits; omissions are noted. Used by
+ * connect.ts and server_ops.ts.
+ * @module
+ */
 import { isObject, type JsonObject, present } from "../../../../contracts/base/json.ts";
 import type {
   McpPromptWords,

@@ -1,4 +1,4 @@
-/** A call of a tool: its parameters, its result, and calls that run as tasks. @module */
+/** A call of a tool: its parameters, its result, and calls that run as tasks. Used by server_ops.ts. @module */
 import { Fault } from "../../../../contracts/base/fault.ts";
 import { isList, isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCall, McpCallResult } from "../../../../contracts/wire/wire_mcp.ts";

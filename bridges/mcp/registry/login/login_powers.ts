@@ -1,4 +1,8 @@
-/** The powers of a login: a net service process, a loopback listener, randomness, a timer. @module */
+/**
+ * The powers of a login: a net service process, a loopback listener, randomness, a timer. Wired in
+ * cli/main.ts.
+ * @module
+ */
 import { Fault, type Json } from "../../../../contracts/base/mod.ts";
 import { WIDE_FRAME_BYTES } from "../../../../contracts/wire/wire_plugin.ts";
 import { makePort } from "../../../../port/mod.ts";

@@ -1,4 +1,4 @@
-/** The powers of {@link McpStore}, with this process's own rights. @module */
+/** The powers of {@link McpStore}, with this process's own rights. Wired in cli/main.ts. @module */
 import {
   fetchLine,
   type FetchStep,
