@@ -1,4 +1,4 @@
-/** Chromium's command line: only what pages need, and no requests of its own. @module */
+/** Chromium's command line: only what pages need, and no requests of its own. Used by chromium_powers.ts. @module */
 
 /**
  * The whole command line. Chromium's own sandbox stays on: it runs inside the namespace, in which

@@ -1,4 +1,4 @@
-/** Compiles `anyOf`, `oneOf` and dependencies. @module */
+/** Compiles `anyOf`, `oneOf` and dependencies. Used by compile.ts. @module */
 import type { Compiler } from "./compile.ts";
 import { alt, type Expr } from "./gbnf.ts";
 import { merge } from "./merge.ts";

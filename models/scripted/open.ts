@@ -1,4 +1,4 @@
-/** A scripted model: opens a scenario, selects turns and streams them. @module */
+/** A scripted model: opens a scenario, selects turns and streams them. Used by models/main.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type {
   FinishReason,

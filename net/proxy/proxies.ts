@@ -1,5 +1,6 @@
 /**
  * Proxies of servers in namespaces without network: each has a socket and its own granted hosts.
+ * Used by net/service.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

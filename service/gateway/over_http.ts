@@ -1,5 +1,6 @@
 /**
- * Serves hosts, peers and people at an address: routes over protocols over the starter.
+ * Serves hosts, peers and people at an address: routes over protocols over the starter. Used by
+ * main.ts and service/gateway/page/routes.ts.
  * @module
  */
 import { FLEET_BYTES, type ServeOpen } from "../../contracts/wire/wire_serve.ts";

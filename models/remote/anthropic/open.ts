@@ -1,4 +1,4 @@
-/** Opens models of Anthropic's messages API. @module */
+/** Opens models of Anthropic's messages API. Used by models/remote/main.ts. @module */
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";

@@ -1,4 +1,4 @@
-/** Embeddings of an Ollama server: /api/embed. @module */
+/** Embeddings of an Ollama server: /api/embed. Used by models/remote/main.ts. @module */
 import type { Embeddings, TextEmbedder } from "../../../contracts/model/model.ts";
 import type { RemoteConfig } from "../../../contracts/model/model_config.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";

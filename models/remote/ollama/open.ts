@@ -1,4 +1,4 @@
-/** Language models of an Ollama server, by its native API. @module */
+/** Language models of an Ollama server, by its native API. Used by models/remote/main.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { LanguageModel } from "../../../contracts/model/model.ts";
 import type { OpenBody } from "../../../contracts/wire/wire_model.ts";

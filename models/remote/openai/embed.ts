@@ -1,4 +1,4 @@
-/** Embeddings at any base URL with an OpenAI-compatible `/embeddings`. @module */
+/** Embeddings at any base URL with an OpenAI-compatible `/embeddings`. Used by models/remote/main.ts. @module */
 import { tryJson, unitVectors } from "../wire_json.ts";
 import * as z from "zod";
 import { Fault } from "../../../contracts/base/fault.ts";
