@@ -1,4 +1,4 @@
-/** Resumes tasks of earlier kernels when a kernel starts. @module */
+/** Resumes tasks of earlier kernels when a kernel starts. Used by service.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { EXIT_OF_FAULT } from "../contracts/base/fault_exit.ts";
 import { OTHER_RULES } from "../contracts/task/task.ts";

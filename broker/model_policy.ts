@@ -10,7 +10,8 @@
  * 1. `model:REF`, the reference as in `--model` or under an alias;
  * 2. `model:HOST` (`model:HOST:PORT` for an unusual port), every model of that provider.
  *
- * There is no pattern by kind: `openai:` names a protocol that any host may speak.
+ * There is no pattern by kind: `openai:` names a protocol that any host may speak. Used by policy.ts
+ * and kernel/main_work.ts.
  * @module
  */
 import { cleared } from "../contracts/authority/colour.ts";

@@ -1,4 +1,4 @@
-/** Paths that no tool writes, and files that are executed later. @module */
+/** Paths that no tool writes, and files that are executed later. Used by policy.ts. @module */
 import { makePathList } from "../text/path_list.ts";
 
 /** Paths that no tool writes: Remit's own policy and answers, and the inside of repositories. */

@@ -1,4 +1,4 @@
-/** `browser_screenshot`: granted separately from the browser's other tools. @module */
+/** `browser_screenshot`: granted separately from the browser's other tools. Wired in kernel/main_tools.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { ToolName } from "../contracts/authority/ids.ts";
 import type { Json, JsonObject } from "../contracts/base/json.ts";

@@ -1,5 +1,7 @@
 /**
- * Decides which boxes of a laid-out page people see: hidden text must not reach a model. @module
+ * Decides which boxes of a laid-out page people see: hidden text must not reach a model. Used by
+ * read_dom.ts and view.ts.
+ * @module
  */
 
 /** Left, top, width, height in pixels of the page. */

@@ -1,4 +1,4 @@
-/** Starts Debian's Chromium and controls its one page. @module */
+/** Starts Debian's Chromium and controls its one page. Used by main.ts. @module */
 import puppeteer, { type Browser, type Target } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";
 import type { Cdp } from "./events.ts";

@@ -1,4 +1,4 @@
-/** Fills the fields of a page, named by ref. @module */
+/** Fills the fields of a page, named by ref. Used by session.ts. @module */
 import type { Json, JsonObject } from "../contracts/base/json.ts";
 import { cannotFill, mustFit } from "../text/page_form.ts";
 import type { Target } from "./canvas.ts";

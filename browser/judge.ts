@@ -1,5 +1,7 @@
 /**
- * Decides which requests of a page are made. Pure; the kernel judges each request again. @module
+ * Decides which requests of a page are made. Pure; the kernel judges each request again. Used by
+ * requests.ts and session.ts.
+ * @module
  */
 import { webOrigin, withoutFragment } from "./address.ts";
 

@@ -1,6 +1,7 @@
 /**
  * The tools of the chromium engine: those of the plugin `browser`, with the same names and
- * arguments, so that policy, questions and agents need not know which engine serves them.
+ * arguments, so that policy, questions and agents need not know which engine serves them. Wired in
+ * kernel/main_tools.ts.
  * @module
  */
 import type { PluginManifest } from "../contracts/tool/plugin.ts";

@@ -1,4 +1,4 @@
-/** Draws a page as lines: roles, names, refs, text, addresses. @module */
+/** Draws a page as lines: roles, names, refs, text, addresses. Used by view.ts. @module */
 import { readPlace } from "./address.ts";
 import type { Canvas } from "./canvas.ts";
 import { dataRows, LANDMARKS, LISTS, LOADED } from "../text/page_outline.ts";

@@ -1,5 +1,6 @@
 /**
  * Builds a tree from Chromium's snapshot of a page. TRUST: from a process that runs hostile pages.
+ * Used by view.ts.
  * @module
  */
 import type { Protocol } from "puppeteer-core";

@@ -1,5 +1,7 @@
 /**
- * Handles every request of the page: judges it, asks the kernel, or refuses and counts it. @module
+ * Handles every request of the page: judges it, asks the kernel, or refuses and counts it. Used by
+ * session.ts and view.ts.
+ * @module
  */
 import type { Protocol } from "puppeteer-core";
 import { Fault } from "../contracts/base/fault.ts";

@@ -1,4 +1,4 @@
-/** The text of an element as people see it, on one line. @module */
+/** The text of an element as people see it, on one line. Used by outline.ts and view.ts. @module */
 import type { Canvas } from "./canvas.ts";
 import { nameOf as called } from "../text/page_outline.ts";
 import { cleanText } from "../text/page_text.ts";

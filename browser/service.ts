@@ -1,5 +1,7 @@
 /**
- * Serves the kernel's plugin wire (contracts/wire/wire_plugin.ts) for one built-in plugin. @module
+ * Serves the kernel's plugin wire (contracts/wire/wire_plugin.ts) for one built-in plugin. Used by
+ * main.ts.
+ * @module
  */
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";

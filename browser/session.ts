@@ -1,4 +1,4 @@
-/** A session: one page, and the actions on its newest snapshot. @module */
+/** A session: one page, and the actions on its newest snapshot. Used by main.ts and service.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";

@@ -1,5 +1,7 @@
 /**
- * Waits until a page settles: loaded, no request pending, nothing happening for a while. @module
+ * Waits until a page settles: loaded, no request pending, nothing happening for a while. Used by
+ * session.ts and timers_powers.ts.
+ * @module
  */
 import type { Cdp } from "./events.ts";
 

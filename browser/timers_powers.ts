@@ -1,4 +1,4 @@
-/** Clock, timers and randomness of the browser process. @module */
+/** Clock, timers and randomness of the browser process. Used by main.ts. @module */
 import type { Timers } from "./settle.ts";
 
 /** The machine's timers. */

@@ -1,4 +1,4 @@
-/** Takes a snapshot of the open page: its tree, its forms, its lines. @module */
+/** Takes a snapshot of the open page: its tree, its forms, its lines. Used by fill.ts and session.ts. @module */
 import type { Protocol } from "puppeteer-core";
 import { readPlace, withoutFragment } from "./address.ts";
 import { type Canvas, makeCanvas, type Target } from "./canvas.ts";

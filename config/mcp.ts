@@ -1,4 +1,8 @@
-/** Merges `mcp:` of remit.yaml over the layers: any file only narrows remit.lock. @module */
+/**
+ * Merges `mcp:` of remit.yaml over the layers: any file only narrows remit.lock. Used by layers.ts
+ * and bridges/mcp/registry/handover.ts.
+ * @module
+ */
 import { cleared, type Label } from "../contracts/authority/mod.ts";
 import type { McpServerName } from "../contracts/exchange/mod.ts";
 import type { McpConfig } from "../contracts/policy/mod.ts";

@@ -1,4 +1,8 @@
-/** Merges `memory:` of remit.yaml over the layers: an untrusted file only narrows. @module */
+/**
+ * Merges `memory:` of remit.yaml over the layers: an untrusted file only narrows. Used by layers.ts
+ * and cli/run/run_setting.ts.
+ * @module
+ */
 import { cleared } from "../contracts/authority/mod.ts";
 import { NoteKind } from "../contracts/memory/mod.ts";
 import type { MemoryConfig } from "../contracts/policy/mod.ts";

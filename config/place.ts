@@ -1,6 +1,6 @@
 /**
  * Rewrites paths in a folder's remit.yaml: people write `MOUNT/…` or paths beneath the folder; the kernel knows only
- * `MOUNT/…`.
+ * `MOUNT/…`. Used by files.ts.
  * @module
  */
 import type { PlacedRule, RemitConfig } from "../contracts/policy/mod.ts";

@@ -14,13 +14,8 @@ import {
 } from "../broker/audit/mod.ts";
 import { KEY_POWERS, LOG_POWERS } from "../broker/audit/log_powers.ts";
 import { loadOrMakeReceiptKey } from "../broker/audit/signer.ts";
-import {
-  type Control,
-  type ControlHandlers,
-  damagedHandlers,
-  type IdleWatch,
-  makeIdleWatch,
-} from "./control/control.ts";
+import { type Control, type ControlHandlers, damagedHandlers } from "./control/control.ts";
+import { type IdleWatch, makeIdleWatch } from "./control/idle_watch.ts";
 import {
   disk,
   exit,

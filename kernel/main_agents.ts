@@ -1,4 +1,4 @@
-/** Wires tasks, their incoming messages, and conversations. @module */
+/** Wires tasks, their incoming messages, and conversations. Used by main_work.ts. @module */
 import { allTasks } from "../contracts/task/hosting.ts";
 import { TaskId } from "../contracts/authority/ids.ts";
 import type { Label } from "../contracts/authority/mod.ts";

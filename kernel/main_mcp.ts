@@ -1,4 +1,8 @@
-/** Wires imported servers: their processes, the services for bridges, and the operator's operations. @module */
+/**
+ * Wires imported servers: their processes, the services for bridges, and the operator's operations.
+ * Used by main_tools.ts.
+ * @module
+ */
 import type { Leases } from "../contracts/authority/gate.ts";
 import type { TaskId } from "../contracts/authority/ids.ts";
 import type { CallInbox, InboxEntry } from "../contracts/exchange/inbox.ts";

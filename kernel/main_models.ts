@@ -1,4 +1,4 @@
-/** Wires a kernel's models: their users, rates and budgets. @module */
+/** Wires a kernel's models: their users, rates and budgets. Used by main_work.ts. @module */
 import type { Powers, ProcessKeeper } from "../contracts/task/process.ts";
 import type { EventLog, Store } from "../contracts/task/store.ts";
 import { type AgentTask, TASK_TRANSITIONS, TaskStatus } from "../contracts/task/task.ts";

@@ -1,4 +1,4 @@
-/** Wires the tools: files, web, plugins and commands. @module */
+/** Wires the tools: files, web, plugins and commands. Used by main_work.ts. @module */
 import {
   claimantOf,
   frameMessages,

@@ -1,4 +1,4 @@
-/** The kernel over an intact log: wires the parts in the order in which a request flows. @module */
+/** The kernel over an intact log: wires the parts in the order in which a request flows. Used by main.ts. @module */
 import { isFinal } from "../agents/mod.ts";
 import { auditRecords, exportLog, exportReceipts, readPrivate } from "../broker/audit/mod.ts";
 import {
@@ -28,7 +28,8 @@ import { makeChildren } from "./core/child/children.ts";
 import { makePipePowers } from "./core/child/mcp_pipe_powers.ts";
 import { makeRunPowers } from "./power/command/command_spawn_powers.ts";
 import { makeLook } from "./power/command/run.ts";
-import { type Control, type ControlHandlers, type IdleWatch, rulesOf } from "./control/control.ts";
+import { type Control, type ControlHandlers, rulesDigest } from "./control/control.ts";
+import type { IdleWatch } from "./control/idle_watch.ts";
 import { makeHandlers, takeAnswer } from "./control/operator.ts";
 import {
   chooseModel,
@@ -128,7 +129,7 @@ export async function work(parts: WorkParts): Promise<void> {
   const policy = makePolicy(config.policy);
   const processes = makeProcessTable(powers);
   const leases = makeLeases({ log, powers });
-  const { personKey, stepUpKey, harness } = config, rules = rulesOf(config);
+  const { personKey, stepUpKey, harness } = config, rules = rulesDigest(config);
   const people = { personKey, stepUpKey, kernelKey: parts.receiptKey };
   const questions = await openQuestions({ store, log, powers, ...people });
   const asking = makeTaskQuestions({

@@ -1,4 +1,4 @@
-/** Listens on the control socket and serves connections. @module */
+/** Listens on the control socket and serves connections. Used by kernel/main.ts. @module */
 import { CONTROL_VERSION, type KernelConfig } from "../contracts/wire/wire_control.ts";
 import { portOverConn } from "../port/stream_powers.ts";
 import {
@@ -6,7 +6,7 @@ import {
   type ControlHandlers,
   type ControlParts,
   makeControl,
-  rulesOf,
+  rulesDigest,
 } from "./control/control.ts";
 import { listenControl, note } from "./main_powers.ts";
 import type { Watching } from "./core/log/watch.ts";
@@ -41,7 +41,7 @@ export async function serveControl(parts: ServeParts): Promise<Control> {
       harness: config.harness,
       pid,
       receiptKey,
-      rules: rulesOf(config),
+      rules: rulesDigest(config),
       head: parts.head(),
       secrets: parts.secrets(),
     }),

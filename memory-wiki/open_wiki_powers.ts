@@ -1,4 +1,4 @@
-/** Opens a wiki with this process's permissions for its folder and state. @module */
+/** Opens a wiki with this process's permissions for its folder and state. Used by main.ts. @module */
 import { join } from "node:path";
 import { Fault } from "../contracts/base/mod.ts";
 import type { SourceKind } from "../contracts/memory/mod.ts";

@@ -1,4 +1,4 @@
-/** Reads an answer's body: decompressed, and never more than was asked for. @module */
+/** Reads an answer's body: decompressed, and never more than was asked for. Used by answer.ts and hops.ts. @module */
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { Fault } from "../contracts/base/fault.ts";
 import { joinBytes } from "../port/join_bytes.ts";

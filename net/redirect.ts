@@ -1,4 +1,4 @@
-/** Decides where a redirect leads: the Fetch standard's rules, and stricter ones. @module */
+/** Decides where a redirect leads: the Fetch standard's rules, and stricter ones. Used by hops.ts. @module */
 import { harmless, withoutBody } from "./request_headers.ts";
 import { URL_LIMIT } from "./address/origin.ts";
 

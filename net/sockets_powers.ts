@@ -1,5 +1,6 @@
 /**
  * The real sockets. This module decides nothing: a path was granted, an address was vetted before.
+ * Used by main.ts.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";

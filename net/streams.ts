@@ -1,5 +1,7 @@
 /**
- * Answers that are read piece by piece: bytes are taken from the wire only when asked for. @module
+ * Answers that are read piece by piece: bytes are taken from the wire only when asked for. Used by
+ * service.ts.
+ * @module
  */
 import { Buffer } from "node:buffer";
 import { Fault } from "../contracts/base/fault.ts";

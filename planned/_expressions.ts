@@ -1,4 +1,4 @@
-/** Parses expressions of a planned program. @module */
+/** Parses expressions of a planned program. Used by parse.ts. @module */
 import type * as acorn from "acorn";
 import {
   BINARY,

@@ -1,4 +1,4 @@
-/** Names in a program, and the errors for programs that are refused. @module */
+/** Names in a program, and the errors for programs that are refused. Used by _expressions.ts and parse.ts. @module */
 import type * as acorn from "acorn";
 import { Fault } from "../contracts/base/fault.ts";
 

@@ -2,7 +2,7 @@
  * Analyses what a program can do from its tree alone: for each call site, which values stand in the
  * text, which call sites' results other values derive from, what decides whether the call is made,
  * and how often at most. Where the analysis cannot tell, it overestimates and never underestimates.
- * docs/planned_programs.md.
+ * docs/planned_programs.md. Wired in kernel/main_tools.ts and redteam/play_plan.ts.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";

@@ -1,4 +1,4 @@
-/** Evaluates the parts of a program whose values the text itself fixes. @module */
+/** Evaluates the parts of a program whose values the text itself fixes. Used by analyse.ts. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Binary, Expression, PlanProgram, Statement } from "../contracts/exchange/planned.ts";
 import { inside } from "./tree.ts";

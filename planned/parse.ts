@@ -1,7 +1,7 @@
 /**
  * Parses a program: acorn makes the tree, and the supported subset becomes a {@link PlanProgram}.
  * Anything else is refused with words that tell a model what to write instead.
- * docs/planned_programs.md.
+ * docs/planned_programs.md. Wired in kernel/main_tools.ts and redteam/play_plan.ts.
  * @module
  */
 import * as acorn from "acorn";

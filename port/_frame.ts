@@ -1,4 +1,4 @@
-/** Reads and writes the frames of a session. contracts/base/port.ts defines their shapes. @module */
+/** Reads and writes the frames of a session. contracts/base/port.ts defines their shapes. Used by port.ts. @module */
 import { Fault, isFaultCode } from "../contracts/base/fault.ts";
 import { isList, isObject, type Json, type JsonObject } from "../contracts/base/json.ts";
 import { type JsonLimits, LONG_TEXT, passesBytes, settle, survey } from "./_bound.ts";

@@ -1,4 +1,8 @@
-/** Splits bytes into lines, and the texts that lines announce, with a limit of their length. @module */
+/**
+ * Splits bytes into lines, and the texts that lines announce, with a limit of their length. Used by
+ * port.ts.
+ * @module
+ */
 import { Fault } from "../contracts/base/fault.ts";
 import { encode } from "./_bound.ts";
 

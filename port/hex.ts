@@ -1,4 +1,4 @@
-/** Hex digits to bytes. @module */
+/** Hex digits to bytes. Used by broker/audit/seal.ts and store/sqlite/_writer.ts. @module */
 
 const NONE = 0xff;
 const VALUE = new Uint8Array(128).fill(NONE);

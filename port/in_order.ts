@@ -1,4 +1,4 @@
-/** Puts the keys of JSON objects in order. @module */
+/** Puts the keys of JSON objects in order. Used by canonical.ts and broker/arguments.ts. @module */
 import { isList, type Json, type JsonObject } from "../contracts/base/json.ts";
 
 /**

@@ -1,4 +1,4 @@
-/** Finds when a child can only wait for the kernel. docs/decision/0019. @module */
+/** Finds when a child can only wait for the kernel. docs/decision/0019. Used by child_powers.ts. @module */
 import type { Json } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";
 

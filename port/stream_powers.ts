@@ -1,4 +1,4 @@
-/** A port over a socket, for the kernel and the command line. @module */
+/** A port over a socket, for the kernel and the command line. Used by kernel/serve_control.ts. @module */
 import type { Port, PortHandler, PortLimits } from "../contracts/base/port.ts";
 import { makePort } from "./port.ts";
 

@@ -1,4 +1,4 @@
-/** The worker's copy of the conversation, with the prefix that the kernel already has. @module */
+/** The worker's copy of the conversation, with the prefix that the kernel already has. Used by standard.ts. @module */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";
 import { resultMessage, skippedResult } from "./result_message.ts";
 

@@ -1,4 +1,4 @@
-/** The power to evaluate source text as a program. @module */
+/** The power to evaluate source text as a program. Used by worker.ts. @module */
 
 /**
  * Evaluates source text and returns its value. The eval is indirect: the source sees globals and

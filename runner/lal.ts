@@ -1,7 +1,7 @@
 /**
  * The program `lal`: the model acts by tool calls alone, with names, mail and proposals. Before
  * each inference the program adds the settlements of earlier proposals; when the model has no more
- * calls, the program waits for the person to settle what is pending.
+ * calls, the program waits for the person to settle what is pending. Used by worker.ts.
  * @module
  */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";

@@ -1,7 +1,7 @@
 /**
  * The agent loop as a pure transition function over the states idle, assemblingRequest, inferring
  * and executingCalls. The driver performs each {@link Act} and feeds back its outcome; this module
- * neither waits nor keeps state.
+ * neither waits nor keeps state. Used by standard.ts.
  * @module
  */
 import type { ToolCall } from "../contracts/model/chat.ts";

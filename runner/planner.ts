@@ -1,7 +1,7 @@
 /**
  * The program `planned`: its model writes one program that makes all calls. The model sees the
  * request and the tools' signatures; of the calls' results it sees only that they exist, never
- * their content. docs/planned_programs.md.
+ * their content. docs/planned_programs.md. Used by worker.ts.
  * @module
  */
 import { Fault } from "../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * Tool results as messages for the model. Untrusted text goes only into messages of role `tool`,
- * with its colour and label.
+ * with its colour and label. Used by conversation.ts and standard.ts.
  * @module
  */
 import type { ToolCall } from "../contracts/model/chat.ts";

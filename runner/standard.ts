@@ -1,7 +1,7 @@
 /**
  * The standard agent program: drives the loop of loop.ts over the kernel's ports. At most one
  * operation is pending, so a signal only marks the state and takes effect when that operation
- * returns.
+ * returns. Used by planner.ts and worker.ts.
  * @module
  */
 import type { ChatMessage, ToolCall } from "../contracts/model/chat.ts";

@@ -1,6 +1,6 @@
 /**
  * Runs a whole session in memory before the first byte is read, so that a pooled worker serves its
- * first turn with compiled code.
+ * first turn with compiled code. Used by main.ts.
  * @module
  */
 import type { Json } from "../contracts/base/json.ts";

@@ -1,4 +1,4 @@
-/** The worker's side of the port: operations and events from the kernel. @module */
+/** The worker's side of the port: operations and events from the kernel. Used by main.ts and warm.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Json } from "../contracts/base/json.ts";
 import type { Port, PortHandler } from "../contracts/base/port.ts";

@@ -3,7 +3,8 @@
  * of shared resources, the only place that knows who works where. Claims last from the worker's
  * start until its change is merged or dropped; a worker at another kernel has none in this
  * registry. Within the swarm the scheduler decides conflicts: the second worker waits. Conflicts
- * with others are the person's to decide. docs/shared_resources.md
+ * with others are the person's to decide. docs/shared_resources.md. Used by scheduler.ts and
+ * workers.ts.
  * @module
  */
 import * as z from "zod";

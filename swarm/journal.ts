@@ -1,7 +1,7 @@
 /**
  * The journal of a swarm: events, one per line, and the state folded from them. An event that
- * contradicts earlier ones is refused, so that no issue is ever worked on twice at a time, whoever
- * writes.
+ * contradicts earlier ones is refused, so that no issue is ever worked on twice at a time, even with two
+ * writers. Pure: swarm_powers.ts reads and writes the file; cli/swarm/ and scheduler.ts fold.
  * @module
  */
 import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/mod.ts";
@@ -34,7 +34,9 @@ export interface IssueState {
   /** Rejecting reviews of the change in progress. */
   rejections: SwarmReview[];
   readonly handoffs: Handoff[];
+  /** Merges of its change that failed over paths. */
   conflicts: Event<"conflict">[];
+  /** Claims of other tasks on a part that the issue declares; a person decides. */
   readonly contested: Event<"contested">[];
   merging: Event<"merging"> | undefined;
   merged:
@@ -53,6 +55,7 @@ export interface SwarmState {
   readonly merges: IssueState[];
   /** Results of checks by tree. */
   readonly checks: Map<string, Event<"checked">>;
+  /** The final diff over all merges, offered to the person as a task. */
   offered: Event<"offered"> | undefined;
   finished: Event<"finished"> | undefined;
 }
@@ -62,8 +65,9 @@ export const liveOf = ({ attempts }: Pick<IssueState, "attempts">): Attempt | un
   attempts.find(({ ended }) => ended === undefined);
 
 /**
- * The label and colour of other tasks' text in a task's tree and request. Nobody has reviewed a
- * merged change before the last diff, so a worker has read what the change's author had read.
+ * Label and colour that a task takes on from other tasks' merged text in its tree and request. No person
+ * has reviewed a merged change before the last diff, so a worker counts as having read what the change's
+ * author had read.
  */
 export function readBefore(
   state: Pick<SwarmState, "merges">,
@@ -93,20 +97,27 @@ export const spentOf = ({ attempts }: Pick<SwarmState, "attempts">): number =>
 export function beginState(event: SwarmEvent): SwarmState {
   if (event.kind !== "begun") throw wrong("its first line does not say how it began");
   return {
-    ...{ id: event.id, begun: event, attempts: [], merges: [], checks: new Map() },
-    ...{ offered: undefined, finished: undefined },
+    id: event.id,
+    begun: event,
+    attempts: [],
+    merges: [],
+    checks: new Map(),
+    offered: undefined,
+    finished: undefined,
     issues: new Map(event.plan.issues.map((each): [string, IssueState] => [each.id, {
-      ...{
-        issue: each,
-        status: "open",
-        why: "",
-        attempts: [],
-        passed: {},
-        work: undefined,
-        approvals: [],
-        rejections: [],
-      },
-      ...{ handoffs: [], conflicts: [], contested: [], merging: undefined, merged: undefined },
+      issue: each,
+      status: "open",
+      why: "",
+      attempts: [],
+      passed: {},
+      work: undefined,
+      approvals: [],
+      rejections: [],
+      handoffs: [],
+      conflicts: [],
+      contested: [],
+      merging: undefined,
+      merged: undefined,
     }])),
   };
 }
@@ -121,14 +132,14 @@ export function takeEvent(state: SwarmState, event: SwarmEvent): void {
       const of = open(state, event.issue);
       if (liveOf(of) !== undefined) throw wrong(`issue "${event.issue}" is worked on already`);
       if (state.attempts.some((each) => each.n === n || each.session === event.session)) {
-        throw wrong(`attempt ${n} is assigned twice`);
+        throw wrong(`attempt ${n} or its session is assigned twice`);
       }
       if (event.work === "review" && event.role === of.work?.attempt.role) {
         throw wrong(`the author of "${event.issue}" would review it`);
       }
       const { work, stage } = event;
       if ((work === "stage") !== (stage !== undefined)) {
-        throw wrong(`attempt ${n} is work on no stage, or on two things`);
+        throw wrong(`attempt ${n} must name a stage exactly if it is stage work`);
       }
       if (stage !== undefined && (of.work !== undefined || of.passed[stage] !== undefined)) {
         throw wrong(`the ${stage} of "${event.issue}" is settled already`);
@@ -218,7 +229,7 @@ function takeOutcome(
       return;
     case "settled": {
       const { stage } = attempt;
-      if (stage === undefined) throw wrong(`attempt ${attempt.n} is no work on a stage`);
+      if (stage === undefined) throw wrong(`attempt ${attempt.n} is not stage work`);
       of.passed = { ...of.passed, [stage]: outcome.document };
       return;
     }
@@ -268,8 +279,10 @@ function handoff(
   said: string,
 ): Handoff {
   return Handoff.parse({
-    ...{ attempt: n, artifacts: artifacts.slice(0, 10_000) },
-    ...{ why: why.slice(0, 8_000), verification: verification.slice(-8_000) },
+    attempt: n,
+    artifacts: artifacts.slice(0, 10_000),
+    why: why.slice(0, 8_000),
+    verification: verification.slice(-8_000),
     said: said.slice(0, 4_000),
   });
 }
@@ -301,7 +314,7 @@ export function readState(lines: readonly string[]): SwarmState | undefined {
     try {
       value = JSON.parse(line);
     } catch (cause) {
-      throw new Fault("conflict", `Cannot read the swarm's journal: line ${at + 1} is no JSON`, {
+      throw new Fault("conflict", `Cannot read the swarm's journal: line ${at + 1} is not JSON`, {
         cause,
       });
     }

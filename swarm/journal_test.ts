@@ -115,7 +115,7 @@ Deno.test("a journal is read back to the same state; a line that is no event is 
     told(...events.slice(1)).issues.get("a")?.work,
   );
   assert.equal(readState([]), undefined);
-  assert.throws(() => readState([...lines, "{"]), /line 5 is no JSON/);
+  assert.throws(() => readState([...lines, "{"]), /line 5 is not JSON/);
   assert.throws(() => readState([...lines, '{"kind":"merged"}']), /line 5/);
   assert.throws(() => readState(lines.slice(1)), /does not say how it began/);
 });

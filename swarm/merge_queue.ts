@@ -1,7 +1,7 @@
 /**
  * The merge queue: merges one change at a time onto the mirror's branch, three-way; checks the
  * merged tree; and moves the branch by compare-and-swap. The journal records each merge before the
- * branch moves, so that a killed queue continues where it was.
+ * branch moves, so that a killed queue continues where it was. Used by scheduler.ts.
  * @module
  */
 import { Fault } from "../contracts/base/mod.ts";

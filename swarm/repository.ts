@@ -1,6 +1,7 @@
 /**
  * Finds the HEAD commit of a person's repository by reading its files. Git never runs in the
- * repository, so that its configuration, hooks and filters cannot start programs.
+ * repository, so that its configuration, hooks and filters cannot start programs. Used by mirror.ts
+ * and cli/swarm/run_command.ts.
  * @module
  */
 import { join } from "node:path";

@@ -1,7 +1,8 @@
 /**
  * The scheduler of a swarm: a deterministic program without a model. It moves each issue from a
  * worker to the checks, to reviewers, to the merge queue. Each event is in the journal before
- * anything depends on it, so that a killed scheduler continues where it was.
+ * anything depends on it, so that a killed scheduler continues where it was. Used by
+ * cli/swarm/run_command.ts.
  * @module
  */
 import type { ResourceRef } from "../contracts/task/resources.ts";

@@ -1,4 +1,4 @@
-/** Splits untrusted text into pieces that are safe to show. @module */
+/** Splits untrusted text into pieces that are safe to show. Used by display.ts. @module */
 import { findLookAlikes } from "./_look_alike.ts";
 import { CONTINUED, MARK_CLOSE, MARK_OPEN } from "./_mark.ts";
 

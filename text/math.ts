@@ -1,6 +1,7 @@
 /**
  * Superscripts, subscripts and formulas (MathML and Office) as plain text on one line that changes no number. Elements
- * without a linear form keep their parts apart.
+ * without a linear form keep their parts apart. Used by memory-wiki/parse/docx/body.ts and
+ * tools-wasm/web_read/inline.ts.
  * @module
  */
 

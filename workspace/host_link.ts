@@ -1,4 +1,4 @@
-/** The kernel's connection to the toolhost. @module */
+/** The kernel's connection to the toolhost. Used by undo.ts and workspace.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { Pid } from "../contracts/authority/ids.ts";
 import type { JsonObject } from "../contracts/base/json.ts";

@@ -1,5 +1,7 @@
 /**
- * Determines what exactly a workspace call would touch: scopes, effect, digests, changes. @module
+ * Determines what exactly a workspace call would touch: scopes, effect, digests, changes. Used by
+ * undo.ts and workspace.ts.
+ * @module
  */
 import { type Colour, type Label, mixColour, mixLabel } from "../contracts/authority/colour.ts";
 import { Fault } from "../contracts/base/fault.ts";

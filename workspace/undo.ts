@@ -1,4 +1,4 @@
-/** Reverts an applied patch, whole or in part, with the same checks as applying. @module */
+/** Reverts an applied patch, whole or in part, with the same checks as applying. Used by workspace.ts. @module */
 import type { Colour, Label } from "../contracts/authority/colour.ts";
 import { Fault } from "../contracts/base/fault.ts";
 import type { Digest, Pid } from "../contracts/authority/ids.ts";

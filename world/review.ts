@@ -1,4 +1,4 @@
-/** Review of a reflection by a person: kept or forgotten. @module */
+/** Review of a reflection by a person: kept or forgotten. Used by cli/world/show_commands.ts. @module */
 import { Fault } from "../contracts/base/mod.ts";
 import type { WorldState } from "./state.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Runs the hours of a world. A step is atomic: everybody acts on the state at its beginning, and
  * the results are combined in a fixed order, so that equal answers give the same world however fast
- * they arrive.
+ * they arrive. Used by report.ts and cli/world/run_command.ts.
  * @module
  */
 import { type Memory, remember } from "./memory.ts";

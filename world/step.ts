@@ -1,6 +1,7 @@
 /**
  * Requests to people of a world: each step is a task without tools. Text of others is quoted behind
- * a mark that it cannot leave, and makes the task RED.
+ * a mark that it cannot leave, and makes the task RED. Used by run_world.ts and
+ * cli/world/run_command.ts.
  * @module
  */
 import * as z from "zod";

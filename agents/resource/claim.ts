@@ -1,6 +1,7 @@
 /**
  * Decides claims, supervisors' decisions and versioned writes: returns changes of a resource
- * without expired claims, or a conflict report. Pure: time and ids are passed in.
+ * without expired claims, or a conflict report. Pure: time and ids are passed in. Used by
+ * registry.ts and task_list.ts.
  * @module
  */
 import { mixTaints } from "../../contracts/authority/colour.ts";

@@ -2,7 +2,7 @@
  * Notices to tasks and the person about shared resources: structured messages in inboxes. A
  * worker's notice contains ids, times and its own text, and nothing that another worker wrote, so
  * that a stranger's claim cannot lower its colour. The one who must decide sees both texts, with
- * their colour.
+ * their colour. Wired in kernel/main_agents.ts.
  * @module
  */
 import type { JsonObject } from "../../contracts/base/json.ts";

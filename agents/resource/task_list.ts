@@ -1,7 +1,7 @@
 /**
  * Items of shared task lists. Each item has a generation, and a change names the generation that
  * its author has read. Claiming an item claims its scope; when the claim expires, the item is open
- * again.
+ * again. Used by registry.ts and tools.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

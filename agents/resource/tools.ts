@@ -1,7 +1,7 @@
 /**
  * The tools `resource_claim`, `resource_release`, `resource_status` and `task_list` of one task.
  * Answers contain ids, times and the caller's own text; only `resource_status` and `task_list` show
- * texts of others, with their colour and label.
+ * texts of others, with their colour and label. Wired in kernel/main_tools.ts.
  * @module
  */
 import { mixTaints, type Taint } from "../../contracts/authority/colour.ts";

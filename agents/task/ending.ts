@@ -1,4 +1,4 @@
-/** Maps the end of a turn to the task's status and exit code. @module */
+/** Maps the end of a turn to the task's status and exit code. Used by runs.ts and agents/service.ts. @module */
 import { EXIT, EXIT_OF_FAULT } from "../../contracts/base/fault_exit.ts";
 import { type Fault, type FaultCode, unreachable } from "../../contracts/base/fault.ts";
 import type { ReviewOutcome, TurnOutcome, UsedUp } from "../../contracts/task/hosting.ts";

@@ -1,6 +1,6 @@
 /**
  * Serves Remit as an agent of the Agent Client Protocol, version 1: sessions, prompts, questions,
- * modes and models. The host does the work of a session; this code holds nothing.
+ * modes and models. The host does the work of a session; this code holds nothing. Used by cli/acp/.
  * @module
  */
 import {

@@ -1,6 +1,6 @@
 /**
  * Converts a task's events to session updates of the Agent Client Protocol, version 1:
- * https://agentclientprotocol.com/protocol
+ * https://agentclientprotocol.com/protocol. Used by cli/acp/sessions.ts.
  * @module
  */
 import type { SessionUpdate, ToolCallContent, ToolKind } from "@agentclientprotocol/sdk";

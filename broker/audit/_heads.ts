@@ -1,4 +1,4 @@
-/** The heads of a store's chains, and the check that a log may continue from them. @module */
+/** The heads of a store's chains, and the check that a log may continue from them. Used by log.ts. @module */
 import type { NewEvent } from "../../contracts/task/event.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { BlobRow, EventRow, Store } from "../../contracts/task/store.ts";

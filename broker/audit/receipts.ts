@@ -1,4 +1,8 @@
-/** Receipts: offline proofs of calls, extracted from the log. @module */
+/**
+ * Receipts: offline proofs of calls, extracted from the log. Used by records.ts,
+ * kernel/main_work.ts and cli/main.ts.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import { Receipt, type Seal, type SealedEvent } from "../../contracts/authority/receipt.ts";

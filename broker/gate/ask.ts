@@ -1,4 +1,4 @@
-/** Builds the question for a call. @module */
+/** Builds the question for a call. Used by gate.ts. @module */
 import { QuestionId } from "../../contracts/authority/ids.ts";
 import type { EffectClass, Question } from "../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../contracts/task/process.ts";

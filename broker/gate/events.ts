@@ -1,4 +1,8 @@
-/** Events that the gate writes into a task's log. Content and its unsalted digests go into the private part. @module */
+/**
+ * Events that the gate writes into a task's log. Content and its unsalted digests go into the
+ * private part. Used by gate.ts and perform.ts.
+ * @module
+ */
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { HeldPlan } from "../../contracts/authority/plan.ts";
 import type { Decided, NewEvent } from "../../contracts/task/event.ts";

@@ -1,4 +1,4 @@
-/** Steps 1 to 7 of the gate, in order. Synchronous, without effect. @module */
+/** Steps 1 to 7 of the gate, in order. Synchronous, without effect. Used by gate.ts and step_read.ts. @module */
 import type { Decision, Digest, EffectClass, Pid } from "../../contracts/authority/mod.ts";
 import type { GuardFlag, ToolCall } from "../../contracts/model/mod.ts";
 import type { Arguments } from "../arguments.ts";

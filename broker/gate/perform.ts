@@ -1,4 +1,4 @@
-/** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. @module */
+/** Steps 8 to 10 of the gate: commit, invoke with a single-use token, commit. Used by gate.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { GuardFlag } from "../../contracts/model/model_aux.ts";

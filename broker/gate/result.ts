@@ -1,4 +1,4 @@
-/** Turns the end of a call into its result: guarded, redacted, cut to size. @module */
+/** Turns the end of a call into its result: guarded, redacted, cut to size. Used by perform.ts and ask.ts. @module */
 import { Colour, Label, mixColour, mixLabel, mixTaints } from "../../contracts/authority/colour.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";

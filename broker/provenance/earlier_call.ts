@@ -1,4 +1,8 @@
-/** Differences between a call and the previous call of its tool, for the person who is asked. @module */
+/**
+ * Differences between a call and the previous call of its tool, for the person who is asked. Used
+ * by broker/gate/ask.ts.
+ * @module
+ */
 import type { EarlierCall } from "../../contracts/authority/origin.ts";
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";

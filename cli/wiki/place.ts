@@ -1,4 +1,4 @@
-/** The wiki that a command works on, and its state folder: finding and making them. @module */
+/** The wiki that a command works on, and its state folder: finding and making them. Used by commands over wikis, `run` and `mcp serve`. @module */
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../contracts/base/mod.ts";
@@ -13,7 +13,7 @@ import {
   within,
 } from "../../launch/disk/places.ts";
 
-/** The powers that finding a wiki needs; any command has them. */
+/** The powers that finding a wiki needs: some of the basic ones, and `wikis`. */
 export interface WikiWhere {
   readonly powers: Pick<Powers, "disk" | "environment" | "wikis">;
   readonly places: Places;
@@ -23,7 +23,7 @@ export interface WikiWhere {
 export interface WikiPlace {
   /** Real and absolute. */
   readonly folder: string;
-  /** STATE/wiki/ID. */
+  /** Its folder in Remit's state folder: STATE/wiki/ID. */
   readonly state: string;
   /** How it was chosen: by a flag, by this folder, or as the wiki made last. */
   readonly chosen: "named" | "here" | "last";
@@ -72,23 +72,23 @@ function text(bytes: Uint8Array | undefined): string | undefined {
 }
 
 /** The wiki in a folder. Throws `notFound` where it is no wiki or its state is not here. */
-export function resolveWiki(where: WikiWhere, given: string): WikiPlace {
-  const folder = realFolder(where, given);
-  if (!looksLikeWiki(where, folder)) {
-    throw new Fault("notFound", `Cannot use "${given}": it is no wiki; ${make(where, given)}`);
+export function resolveWiki(command: WikiWhere, given: string): WikiPlace {
+  const folder = realFolder(command, given);
+  if (!looksLikeWiki(command, folder)) {
+    throw new Fault("notFound", `Cannot use "${given}": it is no wiki; ${make(command, given)}`);
   }
-  if (!isKnown(where, folder)) {
+  if (!isKnown(command, folder)) {
     throw new Fault(
       "notFound",
       `Cannot use wiki "${given}": its state is not here (it was moved, or came from elsewhere); take ` +
-        `it in with "${where.powers.environment.command} wiki init ${given}"`,
+        `it in with "${command.powers.environment.command} wiki init ${given}"`,
     );
   }
-  return found(where, folder, "named");
+  return found(command, folder, "named");
 }
 
-const isWikiHere = (where: WikiWhere, folder: string): boolean =>
-  looksLikeWiki(where, folder) && isKnown(where, folder);
+const isWikiHere = (command: WikiWhere, folder: string): boolean =>
+  looksLikeWiki(command, folder) && isKnown(command, folder);
 
 /** The wiki of `--wiki`, else of this folder or one above, else the last one. Throws `notFound`. */
 export function findWiki(command: Command<Basic | "wikis">): WikiPlace {
@@ -153,9 +153,11 @@ export function makeWikiPlace(
   const folder = there ??
     join(parent, path.slice(nearest(command, dirname(path)).length).replace(/^\/+/, ""));
   const state = disk.real(places.state) ?? places.state;
-  if (within(folder, state) || within(state, folder)) throw refused("it holds Remit's own state");
+  if (within(folder, state) || within(state, folder)) {
+    throw refused("it overlaps Remit's own state");
+  }
   if (folder === "/" || folder === disk.real(environment.env("HOME") ?? "/")) {
-    throw refused("a wiki wants a folder of its own");
+    throw refused("a wiki needs its own folder");
   }
   const wiki = looksLikeWiki(command, folder);
   if (!wiki) {
@@ -194,6 +196,7 @@ export function rememberWiki({ powers, places }: WikiWhere, { folder }: WikiPlac
 
 /** Removes the state of a wiki that could not be made, so that `wiki init` can be tried again. */
 export function forgetWiki({ powers }: WikiWhere, place: WikiPlace): void {
+  // Never removes anything outside STATE/wiki.
   if (basename(dirname(place.state)) === "wiki") powers.disk.remove(place.state);
 }
 
@@ -209,7 +212,7 @@ export function wikiEmbedder(
 export function keepEmbedder(
   { powers }: Pick<Command, "powers">,
   place: WikiPlace,
-  text: string,
+  embedder: string,
 ): void {
-  powers.disk.write(join(place.state, "embedder"), `${text}\n`);
+  powers.disk.write(join(place.state, "embedder"), `${embedder}\n`);
 }

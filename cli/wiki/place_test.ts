@@ -64,8 +64,8 @@ Deno.test("no wiki is made in Remit's state, around it, over other files, or thr
     assert.equal(at.wikis.seen.started.length, 0, folder);
   };
   await refuse(`${at.root}/.local/state/remit/default/mine`, 64, /Remit's own state/);
-  await refuse(at.root, 64, /Remit's own state|folder of its own/);
-  await refuse("/", 64, /Remit's own state|folder of its own/);
+  await refuse(at.root, 64, /Remit's own state|its own folder/);
+  await refuse("/", 64, /Remit's own state|its own folder/);
   Deno.mkdirSync(join(cwd, "repo"));
   Deno.writeTextFileSync(join(cwd, "repo/AGENTS.md"), "mine");
   await refuse("repo", 1, /there is a "AGENTS.md" already/);

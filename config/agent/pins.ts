@@ -84,7 +84,7 @@ export function checkPin(
   const mark = join(state, "agents", `${name}.seen`);
   const facts = disk.tree(tree);
   const known = disk.read(mark);
-  const wanted = `${pin.sha256} ${facts.seen}\n`;
+  const wanted = `${pin.sha256} ${facts.fingerprint}\n`;
   if (known !== undefined && new TextDecoder().decode(known) === wanted) return;
   if (facts.digest() === pin.sha256) {
     disk.write(mark, wanted);

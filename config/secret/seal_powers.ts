@@ -1,4 +1,4 @@
-/** Seals secrets with AES-256-GCM, bound to their destination. @module */
+/** Seals secrets with AES-256-GCM, bound to their destination. Used by keep.ts. @module */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Secret } from "../../contracts/wire/mod.ts";

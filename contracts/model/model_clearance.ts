@@ -1,4 +1,8 @@
-/** Highest label of text that a model may receive: one rule for the gate and for a task's choice of models. @module */
+/**
+ * Highest label of text that a model may receive: one rule for the gate and for a task's choice of
+ * models. Used by broker/model_policy.ts.
+ * @module
+ */
 import type { Label } from "../authority/colour.ts";
 
 /** A model as a sink of text. */

@@ -1,4 +1,8 @@
-/** The service part of remit.yaml: `serve`, `peers`, `webhooks`, `schedules`; allowed in the operator's own file only. @module */
+/**
+ * The service part of remit.yaml: `serve`, `peers`, `webhooks`, `schedules`; allowed in the
+ * operator's own file only. Used by policy.ts.
+ * @module
+ */
 import * as z from "zod";
 import { Limits } from "../task/budget.ts";
 import { Label } from "../authority/colour.ts";

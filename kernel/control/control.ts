@@ -1,6 +1,6 @@
 /**
  * The control socket: operations of the operator's own user. Requests are a closed union
- * (control_ops.ts); the first must be `hello`.
+ * (control_ops.ts); the first must be `hello`. Served by kernel/serve_control.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
@@ -8,20 +8,20 @@ import { isObject, toJson } from "../../contracts/base/json.ts";
 import { CONTROL_VERSION, type KernelConfig } from "../../contracts/wire/wire_control.ts";
 import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Json, Port } from "../../contracts/base/mod.ts";
-import type { Powers } from "../../contracts/task/mod.ts";
 import type { Welcome } from "../../contracts/wire/mod.ts";
 import { asJson } from "../../port/as_json.ts";
 import { digestOf } from "../../port/digest.ts";
 import type { Watching } from "../core/log/watch.ts";
 import type { PeerWatching } from "../power/peer/peer_ops.ts";
 import { CONTROL_OPS, type ControlRequest, parseControlRequest } from "./control_ops.ts";
+import { isPaged, makePages, type Pages } from "./pages.ts";
 
-/** Operations bound to their connection, which send notifications after their answer. */
-type Following = "more" | "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
+/** Operations that need the state of their connection: its watches, or the pages it reads. */
+type ConnectionOp = "more" | "watch" | "peerSend" | "peerWatch" | "peerUnwatch" | "peerDue";
 
 /** One handler for each op. */
 export type ControlHandlers = {
-  readonly [Op in Exclude<ControlRequest["op"], Following>]: (
+  readonly [Op in Exclude<ControlRequest["op"], ConnectionOp>]: (
     body: Extract<ControlRequest, { op: Op }>["body"],
   ) => unknown;
 };
@@ -55,7 +55,7 @@ export function makeControl(parts: ControlParts): Control {
   let lastWatch = 0;
 
   const dispatch = async (
-    request: Exclude<ControlRequest, { op: Following }>,
+    request: Exclude<ControlRequest, { op: ConnectionOp }>,
     pages: Pages,
   ): Promise<Json> => {
     // The union's op picks the handler of the same op, so body and handler agree.
@@ -72,8 +72,8 @@ export function makeControl(parts: ControlParts): Control {
       let ended = false;
       const watches = new Map<string, () => void>();
       const pages = makePages();
-      /** Registers a watch, which ends with the connection, even one that ended meanwhile, or with the next watch of its name. */
-      const until = (name: string, stop: () => void): void => {
+      /** Registers `stop` under `name`: called when the connection ends, at once if it has ended, or when the name is reused. */
+      const atEnd = (name: string, stop: () => void): void => {
         watches.get(name)?.();
         watches.set(name, stop);
         if (ended) stop();
@@ -84,7 +84,7 @@ export function makeControl(parts: ControlParts): Control {
           case "watch": {
             const { task, from } = request.body;
             const name = `${task} ${++lastWatch}`;
-            until(
+            atEnd(
               name,
               await parts.watching.watch(task, from, (kind, event) => tell(kind, asJson(event))),
             );
@@ -101,7 +101,7 @@ export function makeControl(parts: ControlParts): Control {
           }
           case "peerWatch": {
             const { answer, stop } = await parts.peers.watch(request.body, tell);
-            until(request.body.exchange, stop);
+            atEnd(request.body.exchange, stop);
             return answer;
           }
           case "peerUnwatch":
@@ -110,7 +110,7 @@ export function makeControl(parts: ControlParts): Control {
             return null;
           case "peerDue": {
             const { answer, stop } = await parts.peers.due(request.body.limit, tell);
-            until("due", stop);
+            atEnd("due", stop);
             return answer;
           }
           case "more":
@@ -133,7 +133,10 @@ export function makeControl(parts: ControlParts): Control {
           return await follow(request);
         },
         tell(): void {
-          throw new Fault("badFrame", "Cannot serve a command line: it told, and may only ask");
+          throw new Fault(
+            "badFrame",
+            "Cannot serve a command line: it may send requests, not notifications",
+          );
         },
       });
       void port.closed.then((why) => {
@@ -170,7 +173,10 @@ interface MaintenanceParts {
   stop(): void;
 }
 
-/** The handlers over a damaged log, which refuse everything but `auditVerify`, `auditRepair` and `stop`. */
+/**
+ * The handlers over a damaged log, which refuse everything but `auditVerify`, `auditRepair` and `stop`. They do not cover
+ * the operations of {@link ConnectionOp}: kernel/main.ts hands `makeControl` watches and peers that are empty.
+ */
 export function damagedHandlers(parts: MaintenanceParts): ControlHandlers {
   const refuse = (): never => {
     throw new Fault(
@@ -187,126 +193,13 @@ export function damagedHandlers(parts: MaintenanceParts): ControlHandlers {
   });
 }
 
-/** Items of a page. */
-const MAX_ITEMS = 1_000;
-/** Characters of JSON after which a page is full; a frame holds eight times as many. */
-const MAX_CHARS = 8_000_000;
-
-/** The long answer that one connection is reading; one at a time. */
-interface Pages {
-  /** Starts a new answer in place of the last one, and returns its first page. */
-  open(items: AsyncIterable<unknown>): Promise<Json>;
-  /** The next page; an empty list at the end. */
-  next(): Promise<Json>;
-  /** Drops unread items. */
-  close(): void;
-}
-
-/** Tells whether an answer is sent page by page. */
-function isPaged(answer: unknown): answer is AsyncIterable<unknown> {
-  return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
-}
-
-/** Takes one page of items; at least one where any is left. */
-async function take(items: AsyncIterator<unknown>): Promise<{ page: Json[]; over: boolean }> {
-  const page: Json[] = [];
-  for (let chars = 0; page.length < MAX_ITEMS && chars < MAX_CHARS;) {
-    const { done, value } = await items.next();
-    if (done === true) return { page, over: true };
-    const item = toJson(value);
-    chars += JSON.stringify(item).length;
-    page.push(item);
-  }
-  return { page, over: false };
-}
-
-/** The first page of an answer whose caller asks again from another position. */
-export async function firstPage(items: AsyncIterable<unknown>): Promise<readonly Json[]> {
-  const from = items[Symbol.asyncIterator]();
-  const { page, over } = await take(from);
-  if (!over) await from.return?.();
-  return page;
-}
-
-/** Makes the pages of one connection. */
-export function makePages(): Pages {
-  let items: AsyncIterator<unknown> | undefined;
-  const close = (): void => {
-    // The iterator holds only memory, so its return is not awaited.
-    void items?.return?.().catch(() => undefined);
-    items = undefined;
-  };
-  const next = async (): Promise<Json> => {
-    const from = items;
-    if (from === undefined) return [];
-    const { page, over } = await take(from);
-    if (over && items === from) items = undefined;
-    return page;
-  };
-  return Object.freeze({
-    async open(of: AsyncIterable<unknown>): Promise<Json> {
-      close();
-      items = of[Symbol.asyncIterator]();
-      return await next();
-    },
-    next,
-    close,
-  });
-}
-
 /**
  * The digest of the policy that the command line merged, with the granted foreign agents: a kernel
  * that could not run an agent does not resume its tasks.
  */
-export function rulesOf({ policy, commands }: Pick<KernelConfig, "policy" | "commands">): Digest {
+export function rulesDigest(
+  { policy, commands }: Pick<KernelConfig, "policy" | "commands">,
+): Digest {
   const agents = commands.flatMap(({ agent }) => agent === undefined ? [] : [agent]);
   return digestOf(toJson(agents.length === 0 ? policy : { policy, agents }));
-}
-
-interface IdleParts {
-  readonly powers: Pick<Powers, "after" | "now">;
-  /** Milliseconds without work or connections before the end. */
-  readonly idleMs: number;
-  /** The kernel never ends by itself. */
-  readonly stay: boolean;
-  busy(): boolean;
-  /** Tells whether no one can connect any more: the login session has ended, or its runtime folder is gone. */
-  deserted(): Promise<boolean>;
-  end(): void;
-}
-
-/** Ends an idle kernel. */
-export interface IdleWatch {
-  start(): void;
-  /** Ends the kernel as soon as no task is at work. */
-  endSoon(): void;
-}
-
-/** Milliseconds between two checks: an idle kernel wakes four times a minute. */
-const CHECK_MS = 15_000;
-
-/** Makes the watch, which ends the kernel after a time without work. */
-export function makeIdleWatch(parts: IdleParts): IdleWatch {
-  const { powers, idleMs } = parts;
-  const gap = Math.min(idleMs, CHECK_MS);
-  let quietSince: number | undefined;
-  const look = async (): Promise<void> => {
-    const now = powers.now();
-    if (parts.busy()) quietSince = undefined;
-    else quietSince ??= now;
-    const over = quietSince !== undefined && (now - quietSince >= idleMs || await parts.deserted());
-    // A connection may have come during the check.
-    if (over && !parts.busy()) parts.end();
-    else powers.after(gap, () => void look());
-  };
-  const drain = (): void => {
-    if (!parts.busy()) parts.end();
-    else parts.powers.after(50, drain);
-  };
-  return Object.freeze({
-    start(): void {
-      if (!parts.stay) powers.after(gap, () => void look());
-    },
-    endSoon: () => void parts.powers.after(0, drain),
-  });
 }

@@ -4,8 +4,10 @@ import { Fault, type Json, type Port } from "../../contracts/base/mod.ts";
 import { CONTROL_VERSION } from "../../contracts/wire/mod.ts";
 import { NOTHING_TO_WATCH } from "../core/log/watch.ts";
 import { NO_PEERS } from "../power/peer/peer_ops.ts";
-import { firstPage, makeControl, makeIdleWatch, makePages } from "./control.ts";
+import { makeControl } from "./control.ts";
+import { makeIdleWatch } from "./idle_watch.ts";
 import { makeHandlers } from "./operator.ts";
+import { firstPage, makePages } from "./pages.ts";
 
 type Handler = { ask(op: string, body: Json): Promise<Json> };
 

@@ -2,14 +2,14 @@
  * Operations that a gateway passes on for the holder of a token, each over all kernels. TRUST: the
  * gateway is not trusted, and a token's holder is not at the operator's terminal. So answers to
  * questions carry their own signature, requests never count as the person's own words, and nothing
- * of this machine is returned. docs/decision/0117.
+ * of this machine is returned. docs/decision/0117. Used by operator.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type Json, toJson } from "../../contracts/base/json.ts";
 import type { SessionId } from "../../contracts/authority/ids.ts";
 import { type ControlRequest, parseControlRequest } from "./control_ops.ts";
-import { firstPage } from "./control.ts";
+import { firstPage } from "./pages.ts";
 import type { VIEW_OPS, ViewBody } from "./fleet_ops.ts";
 import type { FleetViews } from "./operator.ts";
 import { outsiders, type Who } from "./outsiders.ts";

@@ -1,4 +1,4 @@
-/** The operator's operations on inboxes. @module */
+/** The operator's operations on inboxes. Used by operator.ts; made in kernel/main_agents.ts. @module */
 import { defined } from "../core/process/defined.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type {

@@ -1,4 +1,8 @@
-/** Inferences and embeddings for the operator: no process, no tools, no conversation. @module */
+/**
+ * Inferences and embeddings for the operator: no process, no tools, no conversation. Wired in
+ * kernel/main_models.ts.
+ * @module
+ */
 import { defined } from "../core/process/defined.ts";
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";

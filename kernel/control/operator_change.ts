@@ -1,4 +1,4 @@
-/** The operator's changes of a task: limits, phase, model, signals. @module */
+/** The operator's changes of a task: limits, phase, model, signals. Wired in kernel/main_work.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { toJson } from "../../contracts/base/json.ts";
 import type { Limits } from "../../contracts/task/budget.ts";

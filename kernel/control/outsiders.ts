@@ -1,6 +1,6 @@
 /**
  * Limits a request by the holder of a gateway's token. TRUST: a stranger may have written the request's models, limits,
- * session and programs, so each is made harmless or refused before any kernel takes the request.
+ * session and programs, so each is made harmless or refused before any kernel takes the request. Used by fleet_view.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,5 +1,6 @@
 /**
  * Retention: tasks and exchanges that ended before the operator's limit are archived and purged. Chains stay, content goes.
+ * Wired in kernel/main_agents.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * One task for each firing of a webhook or a schedule, however often the firing is repeated: its sender may crash between
- * the request and the answer, and simply repeat it. The tasks themselves are the record of firings.
+ * the request and the answer, and simply repeat it. The tasks themselves are the record of firings. Used by operator.ts.
  * @module
  */
 import { allTasks, type HostedAgentService } from "../../contracts/task/hosting.ts";

@@ -1,6 +1,6 @@
 /**
  * A task's activities as spans: names, ids, counts and outcomes. Only public bodies of events are
- * read, so spans contain no content.
+ * read, so spans contain no content. Wired in kernel/main_agents.ts.
  * @module
  */
 import type { TaskId } from "../../contracts/authority/mod.ts";

@@ -1,7 +1,8 @@
 /**
  * `agent_spawn`, `agent_wait`, `agent_send` and `agent_kill`: a model hands a part of its work to a
  * child agent. A child holds a subset of its parent's rights and is charged to every ancestor; a
- * child's answer taints the parent with the child's colour and label.
+ * child's answer taints the parent with the child's colour and label. Used by task_tools.ts and
+ * task_host.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

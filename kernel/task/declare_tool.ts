@@ -1,7 +1,7 @@
 /**
  * `tools_declare`: before a model reads anything that others wrote, it names the changing tools
  * that the request needs. Later calls of these need no question where every value stands in the
- * request. docs/provenance.md.
+ * request. docs/provenance.md. Used by task_tools.ts.
  * @module
  */
 import type { ToolDescriptor } from "../../contracts/tool/tool.ts";

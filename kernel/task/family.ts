@@ -1,6 +1,7 @@
 /**
  * The processes of one task: a root and its children. A process signals only its own children, a
- * child holds a subset of its parent's rights, and killing a parent leaves no orphan.
+ * child holds a subset of its parent's rights, and killing a parent leaves no orphan. Used by
+ * task_host.ts and hosted_task.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

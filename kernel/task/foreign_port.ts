@@ -1,6 +1,7 @@
 /**
  * The port of a foreign agent's run to its task: the tools that the agent is offered, each call
- * passing the gate as the process's own, and the agent's inferences, paid by the task.
+ * passing the gate as the process's own, and the agent's inferences, paid by the task. Used by
+ * task_host.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

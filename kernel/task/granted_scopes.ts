@@ -1,4 +1,4 @@
-/** The rights of a task's first process. @module */
+/** The rights of a task's first process. Used by task_host.ts and trial.ts. @module */
 import { noUsage } from "../../contracts/task/budget.ts";
 import { mcpScopes } from "../../contracts/exchange/mcp.ts";
 import type { Scope } from "../../contracts/authority/mod.ts";

@@ -1,4 +1,4 @@
-/** A task with running processes: its turns, its review, its end. @module */
+/** A task with running processes: its turns, its review, its end. Used by task_host.ts. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import type { ChatMessage } from "../../contracts/model/mod.ts";
 import type {

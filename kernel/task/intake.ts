@@ -4,7 +4,7 @@
  * after three misfits the turn ends. The intake is recorded with the process's colour and grants
  * nothing: tools and mounts that it does not name are given up, whatever the colour, and named ones
  * that the process does not hold stay unheld. Named tools count as declared (declare_tool.ts) where
- * the colour is BLUE. docs/templates.md.
+ * the colour is BLUE. docs/templates.md. Used by hosted_task.ts and task_host.ts.
  * @module
  */
 import * as z from "zod";

@@ -1,6 +1,7 @@
 /**
  * Guards that are models: each checks calls before they happen, or results, and decides whether a person should look. A
- * guard can ask a person or lower a result's colour, and never allows anything. docs/guards.md.
+ * guard can ask a person or lower a result's colour, and never allows anything. docs/guards.md. Used by models.ts and
+ * task_host.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

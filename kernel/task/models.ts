@@ -1,4 +1,8 @@
-/** The models of one task: its own, the summarizer, the guards, each process's current model, and their cost. @module */
+/**
+ * The models of one task: its own, the summarizer, the guards, each process's current model, and
+ * their cost. Used by task_host.ts and foreign_port.ts.
+ * @module
+ */
 import { Fault } from "../../contracts/base/mod.ts";
 import type { Pid } from "../../contracts/authority/mod.ts";
 import type { ModelChoice, ProcessRow, TaskRequest } from "../../contracts/task/mod.ts";

@@ -1,4 +1,8 @@
-/** Artifacts of all tasks: quarantined until released, deleted when they expire. @module */
+/**
+ * Artifacts of all tasks: quarantined until released, deleted when they expire. Wired in
+ * kernel/main_agents.ts and main_work.ts.
+ * @module
+ */
 import { isObject, toJson } from "../../contracts/base/json.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { TaskId } from "../../contracts/authority/ids.ts";

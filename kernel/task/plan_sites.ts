@@ -1,4 +1,8 @@
-/** The calls of a planned program as a person sees them and the gate enforces them. docs/planned_programs.md. @module */
+/**
+ * The calls of a planned program as a person sees them and the gate enforces them.
+ * docs/planned_programs.md. Used by planned.ts.
+ * @module
+ */
 import type { PlanArgument, PlanSite, PlanTemplate } from "../../contracts/authority/plan.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,4 +1,8 @@
-/** Results of an earlier kernel's calls, for the gate of resumed tasks. @module */
+/**
+ * Results of an earlier kernel's calls, for the gate of resumed tasks. Used by task_host.ts; made
+ * in kernel/main_work.ts.
+ * @module
+ */
 import type { TaskId } from "../../contracts/authority/ids.ts";
 import type { ToolResult } from "../../contracts/tool/tool.ts";
 import type { Replay } from "./replay.ts";

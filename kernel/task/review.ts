@@ -1,4 +1,8 @@
-/** The review at the end of a turn: all staged changes, proposed as one patch through the gate. @module */
+/**
+ * The review at the end of a turn: all staged changes, proposed as one patch through the gate. Used
+ * by hosted_task.ts and task_host.ts.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { ToolCall } from "../../contracts/model/chat.ts";
 import type { Gate } from "../../contracts/authority/gate.ts";

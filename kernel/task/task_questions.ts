@@ -1,4 +1,4 @@
-/** A task's questions end with the task, and are erased with it. @module */
+/** A task's questions end with the task, and are erased with it. Wired in kernel/main_work.ts. @module */
 import { QuestionId, TaskId } from "../../contracts/authority/ids.ts";
 import { TASK_TRANSITIONS, TaskStatus } from "../../contracts/task/task.ts";
 import type { Questions } from "../../contracts/authority/mod.ts";

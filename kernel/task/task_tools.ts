@@ -1,6 +1,6 @@
 /**
  * All tools of a task: files, plugins, the web, imported servers. main.ts hands the parts over,
- * because only main.ts may import them.
+ * because only main.ts may import them. Wired in kernel/main_tools.ts and trial.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

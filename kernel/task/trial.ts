@@ -1,4 +1,8 @@
-/** `remit can`: the gate's decision and rule for a call, without a process or an effect. @module */
+/**
+ * `remit can`: the gate's decision and rule for a call, without a process or an effect. Wired in
+ * kernel/main_work.ts.
+ * @module
+ */
 import { DEFAULT_LIMITS } from "../../contracts/task/budget.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import { CallId, LeaseId, SessionId, TaskId } from "../../contracts/authority/ids.ts";

@@ -1,4 +1,4 @@
-/** The command line's access to the operator's files. @module */
+/** The command line's access to the operator's files. Wired in cli/main.ts. @module */
 import { createHash } from "node:crypto";
 import { accessSync, constants, statfsSync } from "node:fs";
 import { dirname } from "node:path";
@@ -131,7 +131,7 @@ function readTreeFacts(root: string): TreeFacts {
   const shapeDigest = shape.digest("hex");
   return Object.freeze<TreeFacts>({
     ...{ files: files.length, bytes },
-    seen: createHash("sha256").update(`${shapeDigest} ${seen.digest("hex")}`).digest("hex"),
+    fingerprint: createHash("sha256").update(`${shapeDigest} ${seen.digest("hex")}`).digest("hex"),
     digest(): string {
       const all = createHash("sha256").update(`${shapeDigest}\n`);
       const buffer = new Uint8Array(CHUNK);

@@ -1,4 +1,4 @@
-/** The caller's folder, environment, clock and ids. @module */
+/** The caller's folder, environment, clock and ids. Wired in cli/main.ts. @module */
 import { accessSync, constants } from "node:fs";
 import type { Environment } from "./machine.ts";
 import { diskWhy } from "./disk_fault.ts";

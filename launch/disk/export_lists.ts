@@ -1,6 +1,6 @@
 /**
  * Export lists of wikis on this machine: `remit.json` in a folder labels the files beneath it. Anyone may have written
- * one, so a list only makes a label stricter. docs/decision/0038.
+ * one, so a list only makes a label stricter. docs/decision/0038. Used by mounts.ts and cli/wiki/ingest/files.ts.
  * @module
  */
 import { dirname, join } from "node:path";

@@ -1,4 +1,8 @@
-/** A program's access to its machine: files, environment, progress messages. @module */
+/**
+ * Interfaces of a program's access to its machine: files, environment, progress messages. Implemented in
+ * disk_powers.ts and environment_powers.ts, faked in tests.
+ * @module
+ */
 
 /** Facts about a path, with links followed. */
 export interface FileFacts {
@@ -9,6 +13,7 @@ export interface FileFacts {
   readonly socket: boolean;
   /** The permission bits. */
   readonly mode: number;
+  /** The owner's user id. */
   readonly uid: number;
 }
 
@@ -17,7 +22,7 @@ export interface TreeFacts {
   readonly files: number;
   readonly bytes: number;
   /** Hex digest of names, sizes and times: changes with any change in the tree. Quick. */
-  readonly seen: string;
+  readonly fingerprint: string;
   /** SHA-256 of names and contents, hex: reads every file. */
   digest(): string;
 }
@@ -47,7 +52,7 @@ export interface DiskRead {
 /** Writes the operator's files. */
 export interface DiskWrite {
   /**
-   * Writes whole or not at all, by rename. `mode` is 0600 by default. `fresh` leaves an existing file as it is.
+   * Writes whole or not at all, by rename. `mode` is 0600 by default. `fresh` only creates: an existing file stays as it is.
    */
   write(
     path: string,
@@ -73,8 +78,9 @@ export interface Environment {
   /** Absolute folder against which relative paths resolve. */
   readonly cwd: string;
   env(name: string): string | undefined;
+  /** The user id that the program runs as. */
   readonly uid: number;
-  /** Whether this runs as root, so that a grant may reach the whole machine. */
+  /** Whether this runs as root, so that a grant may reach the whole machine. Used only to warn. */
   readonly root: boolean;
   readonly linux: boolean;
   /** The command that the person types for this program: `bin/remit`, or its path. */

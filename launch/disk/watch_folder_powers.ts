@@ -1,4 +1,4 @@
-/** Watches a folder for saved files. @module */
+/** Watches a folder for saved files. Wired in cli/main.ts. @module */
 import { join } from "node:path";
 
 /** Milliseconds of quiet before a change is reported: editors save in several steps. */

@@ -1,4 +1,4 @@
-/** The configuration that starts a kernel of one state. @module */
+/** The configuration that starts a kernel of one state. Used by kernels_powers.ts. @module */
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { digestOf } from "../../port/digest.ts";

@@ -1,4 +1,4 @@
-/** Finds the kernel of a state, or starts one. @module */
+/** Finds the kernel of a state, or starts one. Wired in cli/main.ts. @module */
 import { dirname, join } from "node:path";
 import { Fault, toJson } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";

@@ -1,4 +1,4 @@
-/** The control socket as a wire. @module */
+/** The control socket as a wire. Used by kernels_powers.ts and cli/service/service_powers.ts. @module */
 import { connect, type Socket } from "node:net";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Wire } from "./link.ts";

@@ -1,4 +1,8 @@
-/** Starts a kernel that outlives this process, with exactly the permissions that docs/design.md gives it. @module */
+/**
+ * Starts a kernel that outlives this process, with exactly the permissions that docs/design.md
+ * gives it. Used by kernels_powers.ts.
+ * @module
+ */
 import { join } from "node:path";
 import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";

@@ -1,4 +1,8 @@
-/** Programs around a foreign agent: its client and the relay to its provider, built before its first run. @module */
+/**
+ * Programs around a foreign agent: its client and the relay to its provider, built before its first
+ * run. Used by launch/kernel/config_powers.ts and cli/agent/commands.ts.
+ * @module
+ */
 import type { GrantedCommand } from "../../contracts/tool/mod.ts";
 import type { KernelConfig } from "../../contracts/wire/mod.ts";
 import { findCommands } from "./command_programs_powers.ts";

@@ -1,4 +1,8 @@
-/** Finds the programs that remit.yaml grants, with real path and digest. @module */
+/**
+ * Finds the programs that remit.yaml grants, with real path and digest. Used by
+ * launch/kernel/config_powers.ts and agent_programs_powers.ts.
+ * @module
+ */
 import { Digest } from "../../contracts/authority/mod.ts";
 import {
   COMMAND_MS,

@@ -1,4 +1,9 @@
-/** The command line of a process that a command starts without the kernel: limits, walls, and Deno with given permissions. @module */
+/**
+ * The command line of a process that a command starts without the kernel: limits, walls, and Deno
+ * with given permissions. Used by cli/mcp_serve/gateway_process.ts and
+ * memory-wiki/host/process/line.ts.
+ * @module
+ */
 import { CHILD_FLAGS } from "../../contracts/base/mod.ts";
 
 /** A program with its arguments and its whole environment. */

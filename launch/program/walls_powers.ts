@@ -1,4 +1,4 @@
-/** Tests which walls this machine offers. @module */
+/** Tests which walls this machine offers. Used by cli/main.ts and cli/powers.ts. @module */
 import { findPrograms } from "./programs_powers.ts";
 
 /** The walls of this machine. */

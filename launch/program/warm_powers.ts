@@ -1,6 +1,6 @@
 /**
  * Fills Deno's caches for a program: its import graph and compiled code, two thirds of a large program's start.
- * docs/decision/0028.
+ * docs/decision/0028. Used by bundles_powers.ts and program_cache_powers.ts.
  * @module
  */
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 /**
  * Checks a model's answer sentence by sentence: each citation against the snippets shown and the current files.
+ * Used by memory-wiki/ops/ingest_ops.ts.
  * @module
  */
 import * as z from "zod";

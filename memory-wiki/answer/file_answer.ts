@@ -1,4 +1,4 @@
-/** Proposes an answer as a page; never applies it. @module */
+/** Proposes an answer as a page; never applies it. Used by memory-wiki/ops/ingest_ops.ts. @module */
 import { PageName, type PagePatch } from "../../contracts/memory/mod.ts";
 import type { CheckedAnswer } from "../../contracts/wire/mod.ts";
 import { sha256Hex } from "../../port/digest.ts";

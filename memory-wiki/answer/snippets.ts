@@ -1,4 +1,4 @@
-/** Snippets of pages and sources for an answer: current lines. @module */
+/** Snippets of pages and sources for an answer: current lines. Used by check_answer.ts and file_answer.ts. @module */
 import type { Digest } from "../../contracts/authority/mod.ts";
 import type { Citation, Hit } from "../../contracts/memory/mod.ts";
 import { PageName } from "../../contracts/memory/wiki_page.ts";

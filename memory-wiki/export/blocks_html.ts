@@ -1,4 +1,4 @@
-/** Renders a page's body as HTML, with the block parser of lint and store. @module */
+/** Renders a page's body as HTML, with the block parser of lint and store. Used by page_html.ts. @module */
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { type Piece, piecesOf, plainLine } from "../markdown/inline.ts";
 import { escapeHtml } from "./document_html.ts";

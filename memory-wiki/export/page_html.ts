@@ -1,4 +1,4 @@
-/** Renders a page of the wiki for the site. @module */
+/** Renders a page of the wiki for the site. Used by site.ts. @module */
 import type { Page, PageName } from "../../contracts/memory/mod.ts";
 import { type Block, blocksOf } from "../markdown/blocks.ts";
 import { piecesOf } from "../markdown/inline.ts";

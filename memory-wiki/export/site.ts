@@ -1,4 +1,4 @@
-/** Generates the wiki's static site, file by file. @module */
+/** Generates the wiki's static site, file by file. Used by memory-wiki/ops/lint_ops.ts. @module */
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { Colour, Digest, Label, Millis } from "../../contracts/authority/mod.ts";

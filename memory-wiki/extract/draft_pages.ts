@@ -1,4 +1,4 @@
-/** Drafts pages from sources by rules alone. Pure and deterministic. @module */
+/** Drafts pages from sources by rules alone. Pure and deterministic. Used by extract_pages.ts. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import { pageNameOf, shortened, shownName, suffixed } from "../markdown/mod.ts";
 import { makeMentionFinder, type MentionFinder } from "./key_sentences.ts";

@@ -1,6 +1,6 @@
 /**
  * Selects the key sentences of a text by word frequency, position and title, without repetition (SumBasic and
- * maximal marginal relevance, without learning).
+ * maximal marginal relevance, without learning). Used by draft_pages.ts and page_markdown.ts.
  * @module
  */
 import type { PlacedSentence, SourceText } from "./source_text.ts";

@@ -1,4 +1,4 @@
-/** Writes the Markdown of extracted pages: summaries of sources, and pages of terms. @module */
+/** Writes the Markdown of extracted pages: summaries of sources, and pages of terms. Used by draft_pages.ts. @module */
 import type { PageDraft, PageName, WikiSource } from "../../contracts/memory/mod.ts";
 import {
   codeSpan,

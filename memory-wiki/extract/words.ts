@@ -1,7 +1,7 @@
-/** Tokenises sentences and folds English plurals. @module */
+/** Words and term keys, by which definitions.ts, terms.ts and key_sentences.ts find topics in sources. @module */
 
 const WORD = /[\p{L}\p{N}]+(?:['’_-][\p{L}\p{N}]+)*/gu;
-/** Scripts without spaces. */
+/** Scripts without spaces, split into pairs of characters. The search has a longer list of its own: search/terms.ts. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Words that do not indicate a topic. */
@@ -21,7 +21,7 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Folded words in order; bigrams in scripts without spaces. */
+/** Lower-case, singular words in order, stop words included; bigrams in scripts without spaces. */
 export function wordsOf(text: string): readonly string[] {
   const words: string[] = [];
   const spaced = !UNSPACED.test(text);
@@ -48,7 +48,10 @@ function foldedWord(word: string): string {
   return word.slice(0, -1);
 }
 
-/** The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for more than `max` words. */
+/**
+ * The common key of all forms of a term: "The Leases" and "lease" are equal. Undefined for no words, for more than `max`
+ * words, and in a script without spaces for a key outside 2 to 16 UTF-16 units.
+ */
 export function termKey(text: string, max = 5): string | undefined {
   const trimmed = text.replace(/^(?:an?|the)\s+/i, "");
   if (isUnspaced(trimmed)) {

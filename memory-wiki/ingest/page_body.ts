@@ -1,4 +1,4 @@
-/** Writes the body of a page, or adds to it. @module */
+/** Writes the body of a page, or adds to it. Used by work_finish.ts. @module */
 import {
   escapeLine,
   linkShown,

@@ -1,4 +1,4 @@
-/** Turns a run's answers into one patch of pages for review. @module */
+/** Turns a run's answers into one patch of pages for review. Used by memory-wiki/ops/ingest_ops.ts. @module */
 import { cleared } from "../../contracts/authority/mod.ts";
 import type { Finding, PageChange, PagePatch } from "../../contracts/memory/mod.ts";
 import { escapeLine, readPage, shortened } from "../markdown/mod.ts";

@@ -1,4 +1,4 @@
-/** Items of a run: the next request to the model, and its answer. @module */
+/** Items of a run: the next request to the model, and its answer. Used by memory-wiki/ops/ingest_ops.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { cleared, colourSuffices, type Label, mixLabel } from "../../contracts/authority/mod.ts";
 import type { Page, WikiSource } from "../../contracts/memory/mod.ts";

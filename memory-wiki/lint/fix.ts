@@ -1,7 +1,8 @@
 /**
  * Patches for findings that rules can fix: stale front matter, links with one similar name, citations whose
  * words moved, aliases that two pages claim. Patches are proposed, never applied. What needs judgement (a
- * missing citation, a contradiction, missing words) is never fixed here.
+ * missing citation, a contradiction, missing words) is never fixed here. Used by
+ * memory-wiki/ops/lint_ops.ts.
  * @module
  */
 import { cleared } from "../../contracts/authority/mod.ts";

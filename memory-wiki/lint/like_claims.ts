@@ -1,6 +1,6 @@
 /**
  * Finds pairs of claims about the same thing that differ in words or figures, for a model to compare where
- * rules see too little.
+ * rules see too little. Used by memory-wiki/ops/lint_ops.ts.
  * @module
  */
 import * as z from "zod";

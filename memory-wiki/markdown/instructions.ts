@@ -1,4 +1,4 @@
-/** `AGENTS.md` of a new wiki: instructions for people and models. @module */
+/** `AGENTS.md` of a new wiki: instructions for people and models. Used by memory-wiki/open_wiki_powers.ts. @module */
 
 /** Increased when the text below changes in content. */
 export const INSTRUCTIONS_VERSION = 3;

@@ -9,7 +9,7 @@
  *
  * INVARIANT: a process parses one document only (test: "a process that has read one document takes no
  * other"). So neither a library's caches nor code that breaks out of a parser ever meet another document's
- * bytes.
+ * bytes. Used by main.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

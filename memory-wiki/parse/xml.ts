@@ -1,6 +1,7 @@
 /**
  * A streaming XML parser. Document types are skipped, their entities never expanded, and nothing is fetched.
- * Malformed input gives fewer events, never an error.
+ * Malformed input gives fewer events, never an error. Used by memory-wiki/parse/docx/body.ts and
+ * memory-wiki/parse/zip/archive.ts.
  * @module
  */
 import { Parser } from "htmlparser2";

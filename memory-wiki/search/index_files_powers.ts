@@ -1,4 +1,4 @@
-/** Files of the index, written atomically. @module */
+/** Files of the index, written atomically. Used by memory-wiki/open_wiki_powers.ts. @module */
 import {
   closeSync,
   fstatSync,

@@ -1,6 +1,7 @@
 /**
  * Word statistics of pages, and BM25 scores field by field, with the parameters that docs/retrieval.md
  * measured with Orama; the order equals Orama's (test: "passages of pages are ordered as Orama orders them").
+ * Used by index_file.ts and page_index.ts.
  * @module
  */
 import type { Ranking } from "./ranking.ts";

@@ -1,4 +1,4 @@
-/** Retrieval for one question: candidates, common scores, vectors, fusion. @module */
+/** Retrieval for one question: candidates, common scores, vectors, fusion. Used by search.ts. @module */
 import type { WikiQuery } from "../../contracts/wire/wire_wiki.ts";
 import type { PageIndex } from "./page_index.ts";
 import { findSources, type Passage, passageKey, type SearchedStore } from "./passage.ts";

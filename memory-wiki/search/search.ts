@@ -1,6 +1,7 @@
 /**
  * Search over a wiki: passages of pages and of sources (FTS5), scored on one scale and fused with vectors if
- * there are any. Only what the caller's clearance covers is read. docs/retrieval.md.
+ * there are any. Only what the caller's clearance covers is read. docs/retrieval.md. Used by
+ * memory-wiki/open_wiki_powers.ts and memory-wiki/ops/op.ts.
  * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";

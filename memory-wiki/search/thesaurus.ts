@@ -1,6 +1,6 @@
 /**
  * English synonyms about computers and offices, since people ask in other words than texts use. Written by
- * hand; a synonym counts less than the word of the question. docs/retrieval.md.
+ * hand; a synonym counts less than the word of the question. docs/retrieval.md. Used by retrieval.ts.
  * @module
  */
 import { foldAccents, foldText, termsOf } from "./terms.ts";

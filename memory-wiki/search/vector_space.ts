@@ -1,5 +1,6 @@
 /**
  * Vector search over all visible passages: exact for few, otherwise preselected by the signs of the components.
+ * Used by retrieval.ts and search.ts.
  * @module
  */
 import type { Label } from "../../contracts/authority/mod.ts";

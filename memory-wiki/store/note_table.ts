@@ -1,4 +1,4 @@
-/** Notes of agents by kind: task log, project wiki, user memory. @module */
+/** Notes of agents by kind: task log, project wiki, user memory. Used by open.ts. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { Note } from "../../contracts/memory/mod.ts";
 import { colourNumber, type Inside, labelNumber, trustOf } from "./inside.ts";

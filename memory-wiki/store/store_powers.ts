@@ -1,4 +1,4 @@
-/** Disk and SQLite engine of the wiki's store. @module */
+/** Disk and SQLite engine of the wiki's store. Used by inside.ts and memory-wiki/open_wiki_powers.ts. @module */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,

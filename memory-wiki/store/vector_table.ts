@@ -1,4 +1,4 @@
-/** Vectors of chunks and page sections, by embedder. @module */
+/** Vectors of chunks and page sections, by embedder. Used by open.ts. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { chunkOf, LABEL_STEP } from "./_source_rows.ts";
 import { type Inside, labelNumber } from "./inside.ts";

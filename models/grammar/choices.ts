@@ -1,8 +1,8 @@
-/** Compiles `anyOf`, `oneOf` and dependencies. @module */
+/** Compiles `anyOf`, `oneOf` and dependencies. Used by compile.ts. @module */
 import type { Compiler } from "./compile.ts";
 import { alt, type Expr } from "./gbnf.ts";
 import { merge } from "./merge.ts";
-import { same } from "./parse.ts";
+import { same } from "./parse_level.ts";
 import type { Choice, Flat } from "./schema.ts";
 
 /** Alternatives of one schema after all its choices are multiplied out. */

@@ -16,7 +16,7 @@ import {
   wrong,
 } from "./schema.ts";
 import { string } from "./strings.ts";
-import { same } from "./parse.ts";
+import { same } from "./parse_level.ts";
 import { parseJson } from "../../port/parse.ts";
 
 /** A place where the grammar differs from the schema. */

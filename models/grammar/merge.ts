@@ -1,6 +1,6 @@
-/** Merges schemas that must both hold, and flattens documents. @module */
+/** Merges schemas that must both hold, and flattens documents. Used by choices.ts and compile.ts. @module */
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
-import { parseLevel, same } from "./parse.ts";
+import { parseLevel, same } from "./parse_level.ts";
 import {
   ALL_KINDS,
   asSchema,

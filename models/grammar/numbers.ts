@@ -1,4 +1,4 @@
-/** Grammars of numbers between bounds, built digit by digit. @module */
+/** Grammars of numbers between bounds, built digit by digit. Used by compile.ts. @module */
 import { alt, EMPTY, type Expr, literal, opt, seq } from "./gbnf.ts";
 
 /** `[a-b]`, or a literal if both digits are equal; undefined for an empty range. */

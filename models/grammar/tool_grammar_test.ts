@@ -114,7 +114,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   ["that refers outside", '{"$ref":"https://example.com/x.json"}', /refers outside the schema/],
   ["that refers to nothing", '{"$ref":"#/$defs/none"}', /leads nowhere/],
   ["that is itself", '{"allOf":[{"$ref":"#"}]}', /refers to itself without end/],
-  ["of no type", '{"type":"text"}', /"text" is no type/],
+  ["of no type", '{"type":"text"}', /"text" is not a JSON Schema type/],
   [
     "that nothing fits",
     '{"type":"object","required":["a"],"properties":{"a":false}}',

@@ -1,4 +1,4 @@
-/** Streams one answer of a local model: text at once, calls when they are complete. @module */
+/** Streams one answer of a local model: text at once, calls when they are complete. Used by gguf_model.ts. @module */
 import { MESSAGE_LIMIT, type ToolCall } from "../../contracts/model/chat.ts";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { StreamChunk } from "../../contracts/model/model.ts";

@@ -1,7 +1,7 @@
 /**
  * The prompt of a local model. Chat templates support different features beside plain turns, so tools, calls
  * and results are written into the three roles that every template has, in a form (`<tool_call>`,
- * `<tool_response>`) that many small models were trained on.
+ * `<tool_response>`) that many small models were trained on. Used by gguf_model.ts.
  * @module
  */
 import type { InferenceRequest } from "../../contracts/model/model.ts";

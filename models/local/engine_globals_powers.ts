@@ -1,6 +1,6 @@
 /**
  * Lends the engine's package the globals it needs, while it starts. Evaluated before the prelude of the
- * process, which removes them.
+ * process, which removes them. Used by engine_powers.ts.
  * @module
  */
 

@@ -1,4 +1,4 @@
-/** Opens a GGUF file as a language model or as an embedder. @module */
+/** Opens a GGUF file as a language model or as an embedder. Used by main.ts and models/native/open.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { LanguageModel, TextEmbedder } from "../../contracts/model/model.ts";
 import type { OpenBody } from "../../contracts/wire/wire_model.ts";

@@ -4,7 +4,7 @@
  * The cache never changes an answer. Where a prompt is cut into blocks follows from its tokens alone, and
  * only whole blocks of a prompt are cached, never tokens decoded one by one: the same arithmetic in the same
  * order, whether a block is computed now or was before. While the engine is idle, it reads its last answer as
- * a block of the next prompt.
+ * a block of the next prompt. Used by open.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

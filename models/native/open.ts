@@ -1,4 +1,4 @@
-/** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. @module */
+/** Opens weights with llama.cpp's native engine: kind `gguf`, `engine: native`. Used by main.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { LanguageModel, TextEmbedder } from "../../contracts/model/model.ts";
 import type { OpenBody } from "../../contracts/wire/wire_model.ts";

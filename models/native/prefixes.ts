@@ -1,4 +1,4 @@
-/** Decides which sequences cache which prompt prefixes. Whole blocks only: see engine.ts. @module */
+/** Decides which sequences cache which prompt prefixes. Whole blocks only: see engine.ts. Used by engine.ts. @module */
 
 /** Tokens computed at once, at most. */
 export const BLOCK = 128;

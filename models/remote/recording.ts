@@ -1,4 +1,9 @@
-/** Recordings: a line per exchange with a provider, without anything that could be a credential. @module */
+/**
+ * Recordings of exchanges with a provider: written one line per exchange, parsed, replayed. Callers scrub texts first
+ * (open_endpoint.ts); here headers are dropped, and answers that hold a key in pieces. cli/model/recording/ writes and
+ * reads the file.
+ * @module
+ */
 import { Fault } from "../../contracts/base/fault.ts";
 import { fieldsOf, numberOf, stringOf, tryJson } from "./wire_json.ts";
 import { scrubText } from "./redact/scrub.ts";
@@ -15,7 +20,7 @@ const Piece = z.union([
 /** One exchange. */
 export const Exchange = z.object({
   v: z.literal(1),
-  /** Begin and end in milliseconds of the service's clock. */
+  /** Start and end in milliseconds of the service's clock. */
   span: z.tuple([z.number(), z.number()]).optional(),
   request: z.object({
     method: z.enum(["GET", "POST"]),
@@ -55,7 +60,7 @@ const Line = Exchange.extend({
 /** Characters of all bodies together, after expansion. */
 const MAX_BODY_CHARS = 50_000_000;
 
-/** Characters of a line of a recording: the limit of `RemoteConfig.replay`. */
+/** Maximum characters of a line; `RemoteConfig.replay` limits a whole recording to as many. */
 export const MAX_LINE_CHARS = 3_000_000;
 
 /** Headers that describe the request and the answer, and never identify the sender. */
@@ -111,7 +116,7 @@ function textOf(chunks: Exchange["response"]["chunks"]): string {
 /** Parses a recording. Throws `invalidInput` with the number of the invalid line, and `tooLarge`. */
 export function parseRecording(text: string): readonly Exchange[] {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const wholeOf = makeWhole();
+  const expandBody = makeExpandBody();
   let chars = 0;
   return lines.map((line, index) => {
     const wrong = (why: string, cause?: unknown): Fault =>
@@ -124,8 +129,8 @@ export function parseRecording(text: string): readonly Exchange[] {
     } catch (cause) {
       throw wrong("is not an exchange", cause);
     }
-    const body = wholeOf(parsed.request);
-    if (body === undefined) throw wrong("goes on from a request that is not before it");
+    const body = expandBody(parsed.request);
+    if (body === undefined) throw wrong("refers to an earlier body that is missing");
     chars += body.length;
     if (chars > MAX_BODY_CHARS) {
       throw new Fault(
@@ -138,7 +143,7 @@ export function parseRecording(text: string): readonly Exchange[] {
 }
 
 /** Makes a function that expands bodies in the order of the recording; undefined if the referenced body is missing. */
-function makeWhole(): (request: z.infer<typeof Line>["request"]) => string | undefined {
+function makeExpandBody(): (request: z.infer<typeof Line>["request"]) => string | undefined {
   const last = new Map<string, string>();
   return ({ url, body }) => {
     if (typeof body === "string") {
@@ -222,7 +227,7 @@ export function makeReplay(recording: string): Replay {
         throw conflict(`the recording has ${exchanges.length} requests, this is number ${n}`);
       }
       const at = left.findIndex((each) =>
-        (each === next || wasBeside(each, next)) && isSame(request, each)
+        (each === next || overlaps(each, next)) && isSame(request, each)
       );
       if (at < 0) throw differing(n, request, next);
       const [{ response: { status, headers, chunks, broken } } = next] = left.splice(at, 1);
@@ -254,7 +259,7 @@ async function* play(
 }
 
 /** Whether `later` began before `next` ended. */
-function wasBeside(later: Exchange, next: Exchange): boolean {
+function overlaps(later: Exchange, next: Exchange): boolean {
   return later.span !== undefined && next.span !== undefined && later.span[0] < next.span[1];
 }
 

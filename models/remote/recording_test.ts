@@ -202,7 +202,7 @@ Deno.test("a body that is told by the one before it is that body, and none witho
     assert.equal(fault.code, "invalidInput");
     assert.match(
       fault.message,
-      /line 2 of the recording goes on from a request that is not before/,
+      /line 2 of the recording refers to an earlier body that is missing/,
     );
   }
   // What someone made to fill the memory does not.

@@ -1,4 +1,4 @@
-/** Clock, randomness and network of a remote model service. @module */
+/** Clock, randomness and network of a remote model service. Used by main.ts. @module */
 import { timer } from "../timer_powers.ts";
 import type { RemotePowers } from "./endpoint.ts";
 

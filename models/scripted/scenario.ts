@@ -1,4 +1,4 @@
-/** Parses a scenario file, with line and column for errors. @module */
+/** Parses a scenario file, with line and column for errors. Used by open.ts. @module */
 import {
   type Document,
   isAlias,

@@ -1,4 +1,4 @@
-/** Schema of a scenario file. Its keys are described in mod.ts. @module */
+/** Schema of a scenario file. Its keys are described in mod.ts. Used by open.ts and scenario.ts. @module */
 import * as z from "zod";
 import { FAULT_CODES } from "../../contracts/base/fault.ts";
 import { CallId } from "../../contracts/authority/ids.ts";

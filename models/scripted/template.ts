@@ -1,6 +1,6 @@
 /**
  * Templates: `{{ SOURCE | STEP | STEP }}` inside a string. mod.ts lists sources and steps. There are no
- * loops, conditions or regular expressions, so rendering always ends.
+ * loops, conditions or regular expressions, so rendering always ends. Used by open.ts and scenario.ts.
  * @module
  */
 import { isList, type Json } from "../../contracts/base/json.ts";

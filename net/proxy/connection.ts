@@ -1,5 +1,7 @@
 /**
- * One connection to a proxy: one request, or one tunnel. Connections are never kept alive. @module
+ * One connection to a proxy: one request, or one tunnel. Connections are never kept alive. Used by
+ * proxies.ts and net/service.ts.
+ * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { NetProxied, NetProxy, NetSpend } from "../../contracts/wire/wire_net.ts";

@@ -1,6 +1,7 @@
 /**
  * Meters the bytes that the connections of a proxy send under a budget: the kernel counts bytes
- * before they leave, in steps, so that no sent byte is missing from its record.
+ * before they leave, in steps, so that no sent byte is missing from its record. Used by
+ * connection.ts and proxies.ts.
  * @module
  */
 import type { NetSpend } from "../../contracts/wire/wire_net.ts";

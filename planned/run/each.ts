@@ -1,4 +1,4 @@
-/** List methods that take a function of the program. @module */
+/** List methods that take a function of the program. Used by interpreter.ts. @module */
 import { SORTS } from "../words.ts";
 import { NOTHING } from "./parts.ts";
 import { isList, isTrue, kindOf, marked, type Meter, mix, Stopped, type Value } from "./values.ts";

@@ -1,7 +1,7 @@
 /**
  * Runs a program. Each value carries the calls that it comes from, through every operation and
  * through control flow: what a branch or loop sets or calls carries what its condition read, and so
- * does what an untaken branch would have set. docs/planned_programs.md.
+ * does what an untaken branch would have set. docs/planned_programs.md. Used by runner/planner.ts.
  * @module
  */
 import type { Json, JsonObject } from "../../contracts/base/json.ts";

@@ -1,4 +1,4 @@
-/** Access to parts of values, and the binary operators. @module */
+/** Access to parts of values, and the binary operators. Used by each.ts and interpreter.ts. @module */
 import type { Binary } from "../../contracts/exchange/planned.ts";
 import { compare, isSame } from "./builtins.ts";
 import {

@@ -18,8 +18,8 @@ Deno.test("schema/ is what the program reads its files with: run deno task schem
 });
 
 Deno.test("the schema takes every example of remit.yaml and every tool.yaml of ours", async () => {
-  const readme = await Deno.readTextFile(`${ROOT}/README.md`);
-  const examples = [...readme.matchAll(/^```yaml\n(version: 1\n[^]*?)^```/gm)].map((
+  const page = await Deno.readTextFile(`${ROOT}/docs/models.md`);
+  const examples = [...page.matchAll(/^```yaml\n(version: 1\n[^]*?)^```/gm)].map((
     [, text = ""],
   ) => text);
   assert(examples.length > 0);

@@ -1,6 +1,6 @@
 /**
  * Writes a backup of a state while its kernel runs, and restores one into an empty folder. No part
- * of a backup is used before the whole backup is checked.
+ * of a backup is used before the whole backup is checked. Used by cli/service/backup_commands.ts.
  * @module
  */
 import { createHash } from "node:crypto";

@@ -2,7 +2,7 @@
  * Seals a backup under a passphrase as an age file (age-encryption.org/v1, one scrypt recipient),
  * so that `age -d` opens it without Remit. Opens such files, and those that earlier versions sealed
  * with AES-256-GCM. Both formats number their pieces and mark the last one, so that no piece can be
- * cut off, moved or added. docs/decision/0065.
+ * cut off, moved or added. docs/decision/0065. Used by archive.ts.
  * @module
  */
 import { Buffer } from "node:buffer";

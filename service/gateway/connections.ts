@@ -1,7 +1,7 @@
 /**
  * Bounds connections: their number, and how long one may be idle. Where no place is left, the
  * caller with the most connections loses the one idle for longest, so that a stranger's thousands
- * do not shut out an honest client.
+ * do not shut out an honest client. Used by gateway_powers.ts.
  * @module
  */
 

@@ -1,7 +1,7 @@
 /**
  * The gateway's clock, randomness and listener. It listens at one address within limits on
  * connections, and passes each accepted connection to the function beneath `Deno.serve`, which Deno
- * does not guarantee to keep (docs/decision/0021).
+ * does not guarantee to keep (docs/decision/0021). Used by main.ts.
  * @module
  */
 import type { After } from "./body.ts";

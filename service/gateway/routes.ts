@@ -1,5 +1,6 @@
 /**
  * The routes of programs: `/mcp`, `/a2a` and the card, `/hooks/NAME`, and the service's own state.
+ * Used by over_http.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -2,7 +2,7 @@
  * The tasks of a host's session, and which task makes a call. One task is the session's own: staged
  * changes lie there, so every call goes there, one after another. Plain reads use further tasks
  * while nothing is staged. A task that waits for a person keeps its staged changes, and another
- * task takes its place. docs/decision/0016.
+ * task takes its place. docs/decision/0016. Used by session.ts.
  * @module
  */
 import type { CallId } from "../../contracts/authority/mod.ts";

@@ -1,7 +1,7 @@
 /**
  * One host's session: a call goes to the first free task. Usually there is one. Another is created
  * while the first is busy or waits for a person; staged changes wait with the task that made them.
- * docs/decision/0016.
+ * docs/decision/0016. Used by host.ts.
  * @module
  */
 import { CallId, QuestionId, ToolName } from "../../contracts/authority/mod.ts";

@@ -1,6 +1,7 @@
 /**
  * The agent card that describes this service to peers, signed with the service's key over its
- * canonical form (JWS, RFC 7515; JCS, RFC 8785). A2A 1.0, sections 4.4 and 8.
+ * canonical form (JWS, RFC 7515; JCS, RFC 8785). A2A 1.0, sections 4.4 and 8. Used by front.ts and
+ * service/running_service.ts.
  * @module
  */
 import { createHash } from "node:crypto";

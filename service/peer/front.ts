@@ -1,4 +1,4 @@
-/** Serves peers: one front for a service, one mediator for each gateway. @module */
+/** Serves peers: one front for a service, one mediator for each gateway. Used by service/running_service.ts. @module */
 import type { TaskId } from "../../contracts/authority/mod.ts";
 import { type Json, toJson } from "../../contracts/base/mod.ts";
 import type { PeerConfig, ServeConfig } from "../../contracts/policy/mod.ts";

@@ -2,7 +2,7 @@
  * Deliveries to peers: an exchange that the kernel reports as due is rendered, signed and posted by
  * the net service, only to origins that remit.yaml names. A failed delivery is retried with a
  * growing, randomized pause, for a day. Delivery is at least once, newest state last: the receiver
- * recognizes a delivery by `x-remit-delivery`. A2A 1.0, section 4.3.
+ * recognizes a delivery by `x-remit-delivery`. A2A 1.0, section 4.3. Used by front.ts.
  * @module
  */
 import * as z from "zod";

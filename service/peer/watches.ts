@@ -1,6 +1,7 @@
 /**
  * Streams of exchanges: one watch in the kernel for each exchange, shared by all its watchers. A
  * new watcher gets the current exchange and then every later event, none twice and none missing.
+ * Used by front.ts and mediator.ts.
  * @module
  */
 import * as z from "zod";

@@ -1,5 +1,6 @@
 /**
- * Background work of a service, as remit.yaml says: figures, traces, retention.
+ * Background work of a service, as remit.yaml says: figures, traces, retention. Used by
+ * cli/service/serve_command.ts and service/running_service.ts.
  * @module
  */
 import type { Port } from "../../contracts/base/mod.ts";

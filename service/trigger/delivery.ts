@@ -1,7 +1,7 @@
 /**
  * One delivery to a webhook: checks its signature, and makes its request: the operator's text, with
  * `[data 1]` where it names a piece of the delivery, followed by the pieces, each in a fence that
- * the sender cannot forge.
+ * the sender cannot forge. Used by hooks.ts and cli/service/trigger_commands.ts.
  * @module
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";

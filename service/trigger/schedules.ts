@@ -1,6 +1,6 @@
 /**
  * Schedules: the operator's own text at given times, each firing once, missed firings by an
- * explicit rule.
+ * explicit rule. Used by triggers.ts and cli/service/trigger_commands.ts.
  * @module
  */
 import { Cron } from "croner";

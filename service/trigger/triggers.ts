@@ -1,4 +1,4 @@
-/** Webhooks and schedules over one kernel. @module */
+/** Webhooks and schedules over one kernel. Used by service/running_service.ts. @module */
 import { type SessionId, TaskId } from "../../contracts/authority/mod.ts";
 import { Fault, type Port, toJson } from "../../contracts/base/mod.ts";
 import type { ScheduleConfig, WebhookConfig } from "../../contracts/policy/mod.ts";

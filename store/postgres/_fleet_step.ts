@@ -1,4 +1,4 @@
-/** The step of the schema with which many kernels share work. docs/decision/0103. @module */
+/** The step of the schema with which many kernels share work. docs/decision/0103. Used by schema.ts. @module */
 import type { Migration } from "../migrations.ts";
 
 const TABLES = `

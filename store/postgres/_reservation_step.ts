@@ -1,6 +1,6 @@
 /**
  * The step of the schema with which kernels share the money of budgets and the rates of providers.
- * A killed kernel's reservations remain. docs/decision/0117.
+ * A killed kernel's reservations remain. docs/decision/0117. Used by schema.ts.
  * @module
  */
 import type { Migration } from "../migrations.ts";

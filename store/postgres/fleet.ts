@@ -1,4 +1,4 @@
-/** The store process's side of the fleet's table. docs/decision/0103. @module */
+/** The store process's side of the fleet's table. docs/decision/0103. Used by service.ts. @module */
 import { Fault, unreachable } from "../../contracts/base/fault.ts";
 import { type Json, toJson } from "../../contracts/base/json.ts";
 import type { HeadQuery, Store } from "../../contracts/task/store.ts";

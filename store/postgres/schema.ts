@@ -1,7 +1,7 @@
 /**
  * The PostgreSQL engine's schema as a numbered list of steps, from the first version. A released
  * step is never changed: a new one is added. The functions check every permission: on tables, a
- * kernel's role may only read. docs/decision/0102.
+ * kernel's role may only read. docs/decision/0102. Used by store.ts.
  * @module
  */
 import type { Migration } from "../migrations.ts";

@@ -1,4 +1,4 @@
-/** The store process's service for its kernel: rows over a port. @module */
+/** The store process's service for its kernel: rows over a port. Used by main.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import { isObject, type Json, type JsonObject, toJson } from "../../contracts/base/json.ts";
 import type { PortHandler } from "../../contracts/base/port.ts";

@@ -1,5 +1,6 @@
 /**
  * The only file that opens a database. `node:sqlite` is authority over a path, so no other file here imports its constructor.
+ * Used by contents_powers.ts and store.ts.
  * @module
  */
 import { chmodSync, closeSync, existsSync, lstatSync, mkdirSync, openSync } from "node:fs";

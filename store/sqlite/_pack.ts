@@ -13,6 +13,8 @@
  * - 0x04 and one byte: the same, and the colon after a field's name;
  * - 0x00 as the first byte: the rest is the unpacked text.
  *
+ * Used by _writer.ts and store.ts.
+ *
  * @module
  */
 import { Buffer } from "node:buffer";

@@ -1,4 +1,4 @@
-/** Writes batches, each in one transaction, and checkpoints. @module */
+/** Writes batches, each in one transaction, and checkpoints. Used by store.ts. @module */
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Digest } from "../../contracts/authority/ids.ts";

@@ -1,6 +1,7 @@
 /**
  * Turns what a program did to its copies into staged changes. The program and its children have
- * ended, so the copies no longer change, but every name and file in them is hostile.
+ * ended, so the copies no longer change, but every name and file in them is hostile. Used by
+ * service.ts.
  * @module
  */
 import type { CollectBody, Collected } from "../../contracts/tool/command.ts";

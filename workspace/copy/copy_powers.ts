@@ -1,4 +1,4 @@
-/** The real {@link CopyFiles}. @module */
+/** The real {@link CopyFiles}. Used by main.ts. @module */
 import { attempt, kindOf, tryThere } from "../host/trouble_powers.ts";
 import type { CopyFiles, CopyStat } from "./copy_files.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Copies mounts as the agent sees them: staged changes applied, never-listed files left out.
+ * Copies mounts as the agent sees them: staged changes applied, never-listed files left out. Used
+ * by service.ts.
  * @module
  */
 import type { PrepareBody } from "../../contracts/tool/command.ts";

@@ -1,7 +1,7 @@
 /**
  * Reuses the copies of the previous run. Where the program left everything unchanged, the copies
  * stay in place; otherwise each certainly unchanged file is moved into new folders, so that no name
- * made by the program is ever reached.
+ * made by the program is ever reached. Used by prepare.ts and service.ts.
  * @module
  */
 import { FsTrouble } from "../host/files.ts";

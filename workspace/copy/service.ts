@@ -1,6 +1,7 @@
 /**
  * Answers the kernel for the runs of one task, one after the other: `prepare`, `weigh` while the
- * program runs, `collect`. A service that holds a single program answers `pin` instead.
+ * program runs, `collect`. A service that holds a single program answers `pin` instead. Used by
+ * main.ts.
  * @module
  */
 import type { CollectBody, PinBody, PrepareBody } from "../../contracts/tool/command.ts";

@@ -1,6 +1,7 @@
 /**
  * Applies changes to mounts: all bases are verified first; then each file is replaced by one
- * rename. Running an interrupted job again finishes it. @module
+ * rename. Running an interrupted job again finishes it. Used by host.ts and stage.ts.
+ * @module
  */
 import { Fault, type FaultCode } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";

@@ -1,4 +1,4 @@
-/** The toolhost's only access to the disk. @module */
+/** The toolhost's only access to the disk. Used by main.ts and workspace/copy/main.ts. @module */
 import { type Files, type FileStat, FsTrouble, type OpenFile } from "./files.ts";
 import { attempt, codeOf, kindOf, tryThere } from "./trouble_powers.ts";
 

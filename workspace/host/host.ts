@@ -1,4 +1,4 @@
-/** The toolhost's answers to the kernel: `setup` once, then `call`. @module */
+/** The toolhost's answers to the kernel: `setup` once, then `call`. Used by main.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { Json, JsonObject } from "../../contracts/base/json.ts";
 import type { PortHandler } from "../../contracts/base/port.ts";

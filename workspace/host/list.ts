@@ -1,4 +1,4 @@
-/** `file_list` and `file_stat`. @module */
+/** `file_list` and `file_stat`. Used by host.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";
 import { type NamedPath, parsePath, SCRATCH } from "../path.ts";

@@ -1,6 +1,6 @@
 /**
  * Finds the passage that `file_edit` replaces: exactly, or with the file's own line ends where the
- * model gave others. A passage that is only similar is reported, never replaced.
+ * model gave others. A passage that is only similar is reported, never replaced. Used by stage.ts.
  * @module
  */
 

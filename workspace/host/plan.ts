@@ -1,4 +1,4 @@
-/** Examines one file of a patch before anything is changed. @module */
+/** Examines one file of a patch before anything is changed. Used by apply.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { StagedChange } from "../../contracts/tool/workspace.ts";
 import { parsePath } from "../path.ts";

@@ -1,4 +1,4 @@
-/** `file_read`: a range of lines, within a byte budget, with the encoding named. @module */
+/** `file_read`: a range of lines, within a byte budget, with the encoding named. Used by host.ts. @module */
 import { Fault } from "../../contracts/base/fault.ts";
 import type { JsonObject } from "../../contracts/base/json.ts";
 import type { HostCallAnswer } from "../../contracts/wire/wire_toolhost.ts";

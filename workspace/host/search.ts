@@ -1,5 +1,6 @@
 /**
  * `file_search`: literal text, line by line. There are no patterns, so no search can run for ever.
+ * Used by host.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,5 +1,6 @@
 /**
  * `file_write`, `file_edit`, `file_delete`: change one file, staged, or at once on `rw` mounts.
+ * Used by host.ts.
  * @module
  */
 import { Fault } from "../../contracts/base/fault.ts";

@@ -1,4 +1,4 @@
-/** Exchanges with peers: A2A tasks as the kernel keeps them. @module */
+/** Exchanges with peers: A2A tasks as the kernel keeps them. Wired in kernel/main_agents.ts. @module */
 import { cleared, mixLabel } from "../../../contracts/authority/colour.ts";
 import { ExchangeId } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";

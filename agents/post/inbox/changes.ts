@@ -1,4 +1,4 @@
-/** Changes of waiting messages: an event and its documents in one commit. @module */
+/** Changes of waiting messages: an event and its documents in one commit. Used by draft.ts and inbox.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { AgentMessage, Box } from "../../../contracts/exchange/inbox.ts";
 import { toJson } from "../../../contracts/base/json.ts";

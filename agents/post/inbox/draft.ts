@@ -1,4 +1,4 @@
-/** Judges an incoming message and assigns its position before anything is written. @module */
+/** Judges an incoming message and assigns its position before anything is written. Used by inbox.ts. @module */
 import { InboxId } from "../../../contracts/exchange/inbox.ts";
 import type { TaskId } from "../../../contracts/authority/mod.ts";
 import type {

@@ -1,4 +1,4 @@
-/** Settled messages: read from the store day by day, and erased there. @module */
+/** Settled messages: read from the store day by day, and erased there. Used by inbox.ts. @module */
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Box, EntryState, InboxEntry, InboxId } from "../../../contracts/exchange/inbox.ts";
 import type { DocumentRow, DocumentWrite, Store } from "../../../contracts/task/store.ts";

@@ -1,4 +1,4 @@
-/** State of senders: whether muted, and the floor of their causal parents. @module */
+/** State of senders: whether muted, and the floor of their causal parents. Used by draft.ts and inbox.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import {

@@ -1,4 +1,4 @@
-/** An agent's view of its inbox: numbered messages, parsed once. @module */
+/** An agent's view of its inbox: numbered messages, parsed once. Used by mail.ts and post.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { TaskId } from "../../../contracts/authority/ids.ts";
 import type { Box, InboxEntry, InboxId } from "../../../contracts/exchange/inbox.ts";

@@ -1,7 +1,7 @@
 /**
  * Eval proposals: an agent proposes a program, a person decides on exactly that text, and only then
  * it runs, through the ordinary tool `exec`. The question is the gate's own, about the call
- * `proposal_run`.
+ * `proposal_run`. Used by mail.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,4 +1,8 @@
-/** Collects a peer's answers and stream events about one task, within limits. @module */
+/**
+ * Collects a peer's answers and stream events about one task, within limits. Used by peer_ops.ts
+ * and peer_result.ts.
+ * @module
+ */
 import {
   type Artifact,
   type Message,

@@ -1,4 +1,8 @@
-/** `fetch` for the SDK's transports: the kernel sends requests, answers are read within limits. @module */
+/**
+ * `fetch` for the SDK's transports: the kernel sends requests, answers are read within limits. Used
+ * by bridge.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { parseJson } from "../../../port/parse.ts";
 import {

@@ -1,4 +1,4 @@
-/** The kernel's operations on an open peer: messages, tasks, artifacts. @module */
+/** The kernel's operations on an open peer: messages, tasks, artifacts. Used by bridge.ts. @module */
 import type { RequestOptions, Transport } from "@a2a-js/sdk/client";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { PeerCall, PeerSaid, PeerTaskAsk } from "../../../contracts/exchange/exchange.ts";

@@ -1,4 +1,4 @@
-/** Results of calls of a peer, and the requests sent to it. Links are never followed. @module */
+/** Results of calls of a peer, and the requests sent to it. Links are never followed. Used by peer_ops.ts. @module */
 import { type Part, Role, type SendMessageRequest } from "@a2a-js/sdk";
 import type { McpCallResult, McpPart } from "../../../contracts/wire/wire_mcp.ts";
 import { cutText } from "../../mcp/client/mod.ts";

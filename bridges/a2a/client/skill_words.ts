@@ -1,4 +1,8 @@
-/** Converts a card to a listing for review: each skill is a tool, whose digest reveals changes. @module */
+/**
+ * Converts a card to a listing for review: each skill is a tool, whose digest reveals changes. Used
+ * by bridge.ts.
+ * @module
+ */
 import type { McpToolWords } from "../../../contracts/exchange/mcp.ts";
 import type { PeerWords } from "../../../contracts/exchange/exchange.ts";
 import { cutText } from "../../mcp/client/mod.ts";

@@ -1,7 +1,7 @@
 /**
  * The protocol's operations for one caller, for the SDK's transport handlers: each is a request to
  * the starter. There is no store, executor or event bus: the kernel holds the exchange. A2A 1.0,
- * section 3.1.
+ * section 3.1. Used by server.ts.
  * @module
  */
 import {

@@ -1,4 +1,4 @@
-/** Converts a peer's message to a request to the starter. A2A 1.0, section 3.1.1. @module */
+/** Converts a peer's message to a request to the starter. A2A 1.0, section 3.1.1. Used by handler.ts. @module */
 import type { Message, SendMessageRequest, TaskPushNotificationConfig } from "@a2a-js/sdk";
 import {
   ExchangeId,

@@ -1,4 +1,8 @@
-/** The JSON-RPC binding: one POST for one answer or a stream. A2A 1.0, section 9. @module */
+/**
+ * The JSON-RPC binding: one POST for one answer or a stream. A2A 1.0, section 9. Used by server.ts
+ * and rest.ts.
+ * @module
+ */
 import { formatSSEEvent } from "@a2a-js/sdk";
 import { A2AError } from "@a2a-js/sdk/errors";
 import {

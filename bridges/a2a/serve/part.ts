@@ -1,4 +1,4 @@
-/** Converts parts of messages and artifacts from and to A2A's form. @module */
+/** Converts parts of messages and artifacts from and to A2A's form. Used by incoming_message.ts and task.ts. @module */
 import { Buffer } from "node:buffer";
 import type { Part } from "@a2a-js/sdk";
 import type { PeerPart } from "../../../contracts/exchange/exchange.ts";

@@ -1,4 +1,8 @@
-/** The HTTP+JSON binding: methods and paths over the same operations. A2A 1.0, section 11. @module */
+/**
+ * The HTTP+JSON binding: methods and paths over the same operations. A2A 1.0, section 11. Used by
+ * server.ts.
+ * @module
+ */
 import {
   AgentCard,
   CancelTaskRequest,

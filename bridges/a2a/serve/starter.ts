@@ -1,4 +1,8 @@
-/** The starter for one caller: operations on exchanges, and watches of their events. @module */
+/**
+ * The starter for one caller: operations on exchanges, and watches of their events. Used by
+ * handler.ts and server.ts.
+ * @module
+ */
 import {
   Exchange,
   type ExchangeEvent,

@@ -1,7 +1,7 @@
 /**
  * Turns events of an exchange into a stream's events: only the difference to what was sent before,
  * so that a repeated or late event, or a snapshot, repeats and loses nothing. A2A 1.0, section
- * 3.5.2.
+ * 3.5.2. Used by handler.ts.
  * @module
  */
 import { Role, StreamResponse, TaskState } from "@a2a-js/sdk";

@@ -1,4 +1,8 @@
-/** Converts an exchange to the A2A task that its peer sees. A2A 1.0, section 4.1. @module */
+/**
+ * Converts an exchange to the A2A task that its peer sees. A2A 1.0, section 4.1. Used by handler.ts
+ * and stream_events.ts.
+ * @module
+ */
 import {
   type Artifact,
   type Message,

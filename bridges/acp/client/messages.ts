@@ -1,6 +1,7 @@
 /**
  * The client of the Agent Client Protocol, version 1: one session, one prompt, neither files nor
- * terminals. It runs within the agent's walls, so its messages and answers carry no authority.
+ * terminals. It runs within the agent's walls, so its messages and answers carry no authority. Used
+ * by client_powers.ts.
  * @module
  */
 import { isList, type Json, type JsonObject } from "../../../contracts/base/json.ts";

@@ -1,7 +1,7 @@
 /**
  * The requests that a foreign agent may send to its provider: inference alone. Anything that makes
  * the provider fetch, run, keep or send something is refused, since it would lead out of the
- * agent's walls.
+ * agent's walls. Used by relay_powers.ts and usage.ts.
  * @module
  */
 import { isList, isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";

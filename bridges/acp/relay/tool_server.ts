@@ -1,6 +1,7 @@
 /**
  * A minimal MCP server over HTTP for a foreign agent: one JSON answer for each message, without
- * sessions, streams or state. The kernel defines the tools and makes the calls.
+ * sessions, streams or state. The kernel defines the tools and makes the calls. Used by
+ * relay_powers.ts.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";

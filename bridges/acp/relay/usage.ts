@@ -1,6 +1,6 @@
 /**
  * The cost of a foreign agent's inference on three wires: an estimate from the request, and the
- * usage that the provider reports. The agent's own figures never count.
+ * usage that the provider reports. The agent's own figures never count. Used by relay_powers.ts.
  * @module
  */
 import { isList, isObject, type Json, type JsonObject } from "../../../contracts/base/json.ts";

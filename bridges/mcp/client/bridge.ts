@@ -1,4 +1,8 @@
-/** A bridge: handles the kernel's requests (contracts/wire/wire_mcp.ts) for one MCP server. @module */
+/**
+ * A bridge: handles the kernel's requests (contracts/wire/wire_mcp.ts) for one MCP server. Used by
+ * main.ts and pretended_server.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type Json } from "../../../contracts/base/json.ts";
 import type { Port, PortHandler } from "../../../contracts/base/port.ts";

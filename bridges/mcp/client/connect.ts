@@ -116,7 +116,7 @@ export function startConnection(parts: ConnectParts): Connecting {
       return introduced(client, guard, http);
     },
   ).catch((error) => {
-    throw lines?.probing === true ? endedAtProbe(error) : error;
+    throw lines?.endedUnheard === true ? endedAtProbe(error) : error;
   });
   return { transport, lines, connected };
 }

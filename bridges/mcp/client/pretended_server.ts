@@ -1,6 +1,6 @@
 /**
  * Runs whole sessions in memory, so that a pooled bridge opens its real server with compiled code:
- * the SDK builds the schemas of a revision at its first use.
+ * the SDK builds the schemas of a revision at its first use. Used by main.ts.
  * @module
  */
 import type { Json, JsonObject } from "../../../contracts/base/json.ts";

@@ -1,4 +1,8 @@
-/** The kernel's operations on an open server: listing, calls, resources, prompts, completions. @module */
+/**
+ * The kernel's operations on an open server: listing, calls, resources, prompts, completions. Used
+ * by bridge.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isObject, type JsonObject } from "../../../contracts/base/json.ts";
 import type { ServerListing } from "../../../contracts/exchange/mcp.ts";

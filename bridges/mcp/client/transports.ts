@@ -1,4 +1,4 @@
-/** Transports for the SDK's client: one over a process's lines, and a guard around the SDK's own. @module */
+/** Transports for the SDK's client: one over a process's lines, and a guard around the SDK's own. Used by connect.ts. @module */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { JsonObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -18,7 +18,7 @@ export interface LineTransport extends GuardedTransport {
   /** Takes a piece of the server's output. */
   take(text: string): void;
   /** Whether it was closed before the server answered anything. */
-  readonly probing: boolean;
+  readonly endedUnheard: boolean;
 }
 
 interface LineParts {
@@ -38,8 +38,9 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
   async function write(message: JsonObject): Promise<void> {
     if (ended !== undefined) throw new Fault("gone", `Cannot write to the server: ${ended}`);
     const { method } = message;
-    // A server that did not answer the probe may still be starting. The probe waits in its pipe,
-    // and an older handshake behind the probe would be refused: the server must be started again.
+    // Newer servers are first asked `server/discover` (the probe) for the protocol versions they speak. A server
+    // that did not answer the probe may still be starting: the probe waits in its pipe, and an `initialize` behind
+    // the probe would be refused. The server must be started again.
     if (method === "initialize" && asked && !heard) {
       end("it did not say its revisions");
       throw new Fault("gone", "Cannot write to the server: it did not say its revisions");
@@ -80,8 +81,8 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
   }
 
   const transport: LineTransport = {
-    // These members tell the SDK that this is a pipe: a server that ignores the probe is an old
-    // one.
+    // The SDK takes a transport with the members `stderr` and `pid` for a pipe (`"stderr" in transport && "pid" in
+    // transport`), and then a server that ignores the probe for an old one.
     ...{ stderr: null, pid: null },
     start: () => Promise.resolve(),
     send: (message) => write(message as unknown as JsonObject),
@@ -90,7 +91,7 @@ export function makeLineTransport({ guard, report, send }: LineParts): LineTrans
       return Promise.resolve();
     },
     end,
-    get probing() {
+    get endedUnheard() {
       return ended !== undefined && !heard;
     },
     take(text) {
@@ -154,6 +155,7 @@ export function guarded(inner: InnerTransport, guard: Guard): GuardedTransport {
     send: write,
     close: () => inner.close(),
     setProtocolVersion: (version) => inner.setProtocolVersion?.(version),
+    // The SDK's transport has no place for a reason: callers report it themselves.
     end() {
       inner.close().catch(() => {});
       closed();

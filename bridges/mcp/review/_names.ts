@@ -1,4 +1,4 @@
-/** Finds look-alike names, copied tools, and mentions of other servers' tools. @module */
+/** Finds look-alike names, copied tools, and mentions of other servers' tools. Used by flags.ts. @module */
 import { mcpPart } from "../../../contracts/exchange/mcp.ts";
 import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 import { foldText } from "../../../text/fold.ts";

@@ -1,4 +1,4 @@
-/** Finds orders to the model: phrases, and secrets named to be stolen. @module */
+/** Finds orders to the model: phrases, and secrets named to be stolen. Used by flags.ts. @module */
 import { makePhraseFinder, type Phrase, step } from "../../../text/phrases.ts";
 import type { FlagKind } from "./flag.ts";
 import { CONVERSATION, FILLERS, ORDERS, SECRETS } from "./_phrases.ts";

@@ -1,4 +1,4 @@
-/** English phrases that no tool needs in its description. @module */
+/** English phrases that no tool needs in its description. Used by _orders.ts. @module */
 import { type Phrase, step } from "../../../text/phrases.ts";
 
 /** Filler words that may stand between two words of a phrase. */

@@ -1,4 +1,4 @@
-/** Rewrites a schema with the keywords that the gate and every provider accept. @module */
+/** Rewrites a schema with the keywords that the gate and every provider accept. Used by safe_schema.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { isList, isObject } from "../../../contracts/base/json.ts";
 import type { Json, JsonObject } from "../../../contracts/base/mod.ts";

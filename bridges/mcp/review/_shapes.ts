@@ -1,4 +1,8 @@
-/** Finds shapes that no description needs: terminal codes, blobs, tags, links that leak data. @module */
+/**
+ * Finds shapes that no description needs: terminal codes, blobs, tags, links that leak data. Used
+ * by flags.ts.
+ * @module
+ */
 import type { FlagKind } from "./flag.ts";
 import { isList, isObject } from "../../../contracts/base/json.ts";
 import type { Json } from "../../../contracts/base/mod.ts";

@@ -1,4 +1,8 @@
-/** Differences between two versions of a tool's words, as lines for a person. @module */
+/**
+ * Differences between two versions of a tool's words, as lines for a person. Used by
+ * cli/mcp/review_lines.ts and registry/review.ts.
+ * @module
+ */
 import { diffArrays } from "diff";
 import type { McpToolWords } from "../../../contracts/exchange/mod.ts";
 

@@ -1,4 +1,8 @@
-/** The effect class of an imported tool, computed from its server's grants. @module */
+/**
+ * The effect class of an imported tool, computed from its server's grants. Used by translate.ts and
+ * kernel/main_mcp.ts.
+ * @module
+ */
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { mcpSocketsOf } from "../../../contracts/exchange/mcp.ts";
 import type { EffectClass } from "../../../contracts/authority/mod.ts";

@@ -1,6 +1,7 @@
 /**
  * Warnings about a server's words for their reviewer. A flagged tool is not approved together with
- * the rest; nothing else is stopped. A determined author can avoid every warning.
+ * the rest; nothing else is stopped. A determined author can avoid every warning. Used by
+ * translate.ts and registry/review.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

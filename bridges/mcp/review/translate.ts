@@ -1,4 +1,8 @@
-/** Translates a server's tools to imported tools, and reviews them in rows. @module */
+/**
+ * Translates a server's tools to imported tools, and reviews them in rows. Used by
+ * registry/review.ts and cli/mcp/.
+ * @module
+ */
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { EffectClass, ToolName } from "../../../contracts/authority/mod.ts";

@@ -1,6 +1,6 @@
 /**
  * Serves hosts over Streamable HTTP: sessions of revisions up to 2025-11-25, requests of
- * 2026-07-28. The gateway has identified the caller.
+ * 2026-07-28. The gateway has identified the caller. Wired in service/gateway/main.ts.
  * @module
  */
 import {

@@ -1,4 +1,8 @@
-/** The MCP server over a host's session, for every revision that the SDK supports. @module */
+/**
+ * The MCP server over a host's session, for every revision that the SDK supports. Wired in
+ * service/gateway/main.ts.
+ * @module
+ */
 import {
   type GetPromptResult,
   type Prompt,

@@ -1,4 +1,4 @@
-/** Serves one host over its pipe. @module */
+/** Serves one host over its pipe. Wired in service/gateway/main.ts. @module */
 import {
   type JSONRPCMessage,
   parseJSONRPCMessage,

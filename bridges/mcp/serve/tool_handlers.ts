@@ -1,4 +1,4 @@
-/** Lists and calls the gate's tools, and `run_task`. @module */
+/** Lists and calls the gate's tools, and `run_task`. Used by server.ts. @module */
 import type {
   CallToolRequest,
   CallToolResult,

@@ -1,4 +1,4 @@
-/** Serves wiki pages as resources, read through the gate with the tools of agents. @module */
+/** Serves wiki pages as resources, read through the gate with the tools of agents. Used by server.ts. @module */
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { ServeResult } from "../../../contracts/wire/wire_serve.ts";

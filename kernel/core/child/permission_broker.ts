@@ -1,7 +1,7 @@
 /**
  * Decides the permissions of children while they run. Deno asks before every access, over one
  * socket per child. The socket's path is the child's identity, so the path is unlinked as soon as
- * the child has connected.
+ * the child has connected. Used by children.ts and mcp_children.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

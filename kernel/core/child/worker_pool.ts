@@ -1,4 +1,4 @@
-/** A warm pool: processes that are started before they are needed. @module */
+/** A warm pool: processes that are started before they are needed. Used by children.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { PortHandler } from "../../../contracts/base/mod.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";

@@ -1,6 +1,7 @@
 /**
  * A kernel's part in a fleet: renews its lease, takes over tasks of dead kernels, takes queued work, and drops tasks
- * that it has lost. Reading the table decides; a notification only makes the kernel look sooner.
+ * that it has lost. Reading the table decides; a notification only makes the kernel look sooner. Wired in
+ * kernel/main_fleet.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,7 @@
 /**
  * A person's view of all kernels, read from their shared database: one list of tasks, one log, one cost, one check of
- * every chain. Nothing is cached: a killed kernel appears as it left its tasks. docs/decision/0117.
+ * every chain. Nothing is cached: a killed kernel appears as it left its tasks. docs/decision/0117. Wired in
+ * kernel/main_fleet.ts.
  * @module
  */
 import { defined } from "../process/defined.ts";

@@ -1,4 +1,4 @@
-/** Keeps a task's leases as long as the task may work. @module */
+/** Keeps a task's leases as long as the task may work. Used by kernel/task/task_host.ts and hosted_task.ts. @module */
 import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";
 import type { ProcessRow } from "../../../contracts/task/mod.ts";
 import type { LeaseTable } from "./leases.ts";

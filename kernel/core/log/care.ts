@@ -1,6 +1,6 @@
 /**
  * The care of the log: the checks before tasks run, and the commands that check and repair it. Only
- * the explicit repair command changes a damaged log.
+ * the explicit repair command changes a damaged log. Wired in kernel/main.ts and main_work.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

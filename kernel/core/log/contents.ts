@@ -1,4 +1,8 @@
-/** Opens the state folder's record of contents, and completes it from the log. @module */
+/**
+ * Opens the state folder's record of contents, and completes it from the log. Wired in
+ * kernel/main.ts and main_work.ts.
+ * @module
+ */
 import { isObject } from "../../../contracts/base/json.ts";
 import { Artifact, StagedChange } from "../../../contracts/tool/workspace.ts";
 import type { JsonObject } from "../../../contracts/base/mod.ts";

@@ -1,4 +1,8 @@
-/** The log in a database: its process starts before everything else, and the kernel ends with it. @module */
+/**
+ * The log in a database: its process starts before everything else, and the kernel ends with it.
+ * Wired in kernel/main.ts.
+ * @module
+ */
 import type { Json } from "../../../contracts/base/json.ts";
 import type { PortHandler } from "../../../contracts/base/port.ts";
 import type { KernelConfig, StoreChoice } from "../../../contracts/wire/wire_control.ts";

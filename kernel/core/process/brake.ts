@@ -1,5 +1,6 @@
 /**
- * The brake: a process that spends too fast or received SIGBRAKE waits for a person's answer.
+ * The brake: a process that spends too fast or received SIGBRAKE waits for a person's answer. Used
+ * by kernel/task/models.ts; made in kernel/main_work.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * The effect of each signal on a process, as a state machine without effects of its own: the
- * session executes the actions.
+ * session executes the actions. Used by brake.ts and kernel/task/family.ts.
  * @module
  */
 import { unreachable } from "../../../contracts/base/fault.ts";

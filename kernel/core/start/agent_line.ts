@@ -1,4 +1,8 @@
-/** The start line of the relay between a foreign agent and its provider: one origin, one socket. @module */
+/**
+ * The start line of the relay between a foreign agent and its provider: one origin, one socket.
+ * Used by kernel/power/agent/relay.ts.
+ * @module
+ */
 import { CHILD_FLAGS } from "../../../contracts/base/built_program.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import { started } from "./command_line.ts";

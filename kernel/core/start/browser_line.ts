@@ -1,7 +1,8 @@
 /**
  * The command lines of the browser process and of a wiki's process. The browser gets a namespace
  * without a network, and Deno in it may run one program. The user inside is not root, so that
- * Chromium's own sandbox works too. docs/decision/0010.
+ * Chromium's own sandbox works too. docs/decision/0010. Used by kernel/core/child/children.ts and
+ * kernel/power/wiki/wiki_services.ts.
  * @module
  */
 import { cacheBeside, CHILD_FLAGS } from "../../../contracts/base/built_program.ts";

@@ -1,4 +1,8 @@
-/** The start line of the store process: one address of a database, and nothing else. @module */
+/**
+ * The start line of the store process: one address of a database, and nothing else. Used by
+ * kernel/core/log/store_process.ts.
+ * @module
+ */
 import { cacheBeside } from "../../../contracts/base/built_program.ts";
 import type { KernelConfig } from "../../../contracts/wire/mod.ts";
 import {

@@ -1,6 +1,7 @@
 /**
  * The relay of one run: a process that holds the provider's key but decides nothing. Requests of
- * the foreign agent to its provider, and calls of offered tools, are passed to the task here.
+ * the foreign agent to its provider, and calls of offered tools, are passed to the task here. Used
+ * by runs.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * A foreign agent's run beyond a program's: its folder at its own path, the client that talks to
- * the agent, and a relay to its provider, which alone holds the key.
+ * the agent, and a relay to its provider, which alone holds the key. Wired in kernel/main_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * Private copies of programs to run, made by a service that sees nothing else, and checked again
- * before each run. Only these copies are run.
+ * before each run. Only these copies are run. Used by commands.ts; made in kernel/main_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * Places for copies: copy services with a folder of their own, kept between two runs of a task, so
- * that only changed files are copied again.
+ * that only changed files are copied again. Used by commands.ts and kernel/power/mcp/copies.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

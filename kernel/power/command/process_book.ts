@@ -1,4 +1,4 @@
-/** The sessions of a kernel, their owners, and the reasons of dropped ones. @module */
+/** The sessions of a kernel, their owners, and the reasons of dropped ones. Used by process_sessions.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { SESSIONS_EACH } from "../../../contracts/tool/process_session.ts";
 import type { Lease, TaskId } from "../../../contracts/authority/mod.ts";

@@ -1,4 +1,4 @@
-/** A running program of a session, as its owner uses it. @module */
+/** A running program of a session, as its owner uses it. Used by process_sessions.ts and process_room.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { SESSION_BUFFER, SESSION_INPUT } from "../../../contracts/tool/process_session.ts";
 import type { Powers } from "../../../contracts/task/mod.ts";

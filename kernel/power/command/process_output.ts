@@ -1,4 +1,8 @@
-/** A program's output between two polls. The bound makes the program wait, so that nothing is lost. @module */
+/**
+ * A program's output between two polls. The bound makes the program wait, so that nothing is lost.
+ * Used by process_live.ts.
+ * @module
+ */
 
 /** One output stream. */
 interface Output {

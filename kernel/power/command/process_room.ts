@@ -1,4 +1,8 @@
-/** A session's resources on this machine: copies, their service, the program. @module */
+/**
+ * A session's resources on this machine: copies, their service, the program. Used by
+ * process_sessions.ts and process_book.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { Collected } from "../../../contracts/tool/command.ts";
 import type {

@@ -1,7 +1,8 @@
 /**
  * Process sessions: programs of this machine that outlive the call that started them, behind the
  * walls of a run and over copies of their own. A session's changes are staged when its owner closes
- * it; a session that ends otherwise leaves nothing.
+ * it; a session that ends otherwise leaves nothing. Wired in kernel/main_tools.ts and
+ * kernel/task/task_tools.ts.
  * @module
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";

@@ -1,4 +1,4 @@
-/** Bindings of imported servers' tools. @module */
+/** Bindings of imported servers' tools. Used by mcp_tools.ts and result.ts. @module */
 import {
   cleared,
   type Colour,

@@ -1,4 +1,4 @@
-/** Descriptors of imported tools: from the review, never from the server's current answers. @module */
+/** Descriptors of imported tools: from the review, never from the server's current answers. Used by bind.ts. @module */
 import type { EffectClass } from "../../../contracts/authority/colour.ts";
 import { isPeer } from "../../../contracts/exchange/exchange.ts";
 import { ToolName } from "../../../contracts/authority/ids.ts";

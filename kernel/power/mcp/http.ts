@@ -1,6 +1,7 @@
 /**
  * Requests of a bridge to its server's own origin. The kernel adds secrets here and removes them from answers, so that
- * a bridge, even one under a stranger's control, sees no secret and reaches no other host.
+ * a bridge, even one under a stranger's control, sees no secret and reaches no other host. Wired in
+ * kernel/main_mcp.ts.
  * @module
  */
 import * as z from "zod";

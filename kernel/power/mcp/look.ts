@@ -1,7 +1,8 @@
 /**
  * Starts a server outside of any task to see its listing and its accesses. An observed server is
  * granted nothing; where it ends at its first refusal, it is started again with an empty folder or
- * host in that place, so that its next requests are seen.
+ * host in that place, so that its next requests are seen. Wired in kernel/main_mcp.ts.
+ * @module
  */
 import { defined } from "../../core/process/defined.ts";
 import { basename, dirname, extname } from "node:path";

@@ -1,4 +1,8 @@
-/** One life of an imported server in a task: files checked, started behind walls, joined to a bridge, opened. @module */
+/**
+ * One life of an imported server in a task: files checked, started behind walls, joined to a
+ * bridge, opened. Used by servers.ts and look.ts.
+ * @module
+ */
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Fault } from "../../../contracts/base/fault.ts";

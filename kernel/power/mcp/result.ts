@@ -1,6 +1,7 @@
 /**
  * A server's answer as a result for the gate: RED, labelled and bounded; bytes are kept as
- * artifacts, and links are never followed.
+ * artifacts, and links are never followed. Used by bind.ts.
+ * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";
 import { isPeer } from "../../../contracts/exchange/exchange.ts";

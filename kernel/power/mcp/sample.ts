@@ -1,6 +1,7 @@
 /**
  * Inferences that an imported server requests: off unless the server was given tokens, each with a person's consent to the
- * exact request, on the task's own model and budget, without tools and outside the conversation.
+ * exact request, on the task's own model and budget, without tools and outside the conversation. Used by mcp_tools.ts;
+ * made in kernel/main_mcp.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,4 +1,8 @@
-/** Compares an imported server's tools with the review. A tool that differs is suspended for its task. @module */
+/**
+ * Compares an imported server's tools with the review. A tool that differs is suspended for its
+ * task. Used by mcp_tools.ts; made in kernel/main_mcp.ts.
+ * @module
+ */
 import { WIKI_OWN, WIKI_READ_ONLY } from "../wiki/wiki_tools.ts";
 import { isPeer, PeerFacts } from "../../../contracts/exchange/exchange.ts";
 import type {

@@ -1,4 +1,4 @@
-/** Budgets in words, and the periods that they cover. @module */
+/** Budgets in words, and the periods that they cover. Used by standing_budgets.ts and uses.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { amountOf, type BudgetOf, type SpendingBudget } from "../../../contracts/task/spending.ts";
 import type { SumNow } from "./reservations.ts";

@@ -1,6 +1,7 @@
 /**
  * Embeddings for a process: the embedder is judged by the label of the texts before they are sent,
- * wherever it runs, and requests that leave this machine are paced and logged like inferences.
+ * wherever it runs, and requests that leave this machine are paced and logged like inferences. Used
+ * by kernel/control/operator_ask.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,4 +1,4 @@
-/** Requests to one model service process. @module */
+/** Requests to one model service process. Used by services.ts. @module */
 import { isObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { InferenceResponse, StreamChunk } from "../../../contracts/model/model.ts";

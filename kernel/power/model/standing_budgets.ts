@@ -2,7 +2,8 @@
  * Budgets over many tasks: US dollars and other amounts for a day or a month, of all together or of
  * each principal, agent or trigger; some for the life of a task or session, or for the present
  * moment. The sums come from the log, so that a kill changes none; the possible cost of a killed
- * kernel's requests counts until their day or month ends.
+ * kernel's requests counts until their day or month ends. Wired in kernel/main_models.ts and
+ * main_fleet.ts.
  * @module
  */
 import type { Powers } from "../../../contracts/task/process.ts";

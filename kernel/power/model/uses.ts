@@ -1,6 +1,7 @@
 /**
  * Tasks' use of budgets other than money, counted before the use: a kill then loses nothing, and
- * unused amounts stay counted. docs/money.md.
+ * unused amounts stay counted. docs/money.md. Used by kernel/task/models.ts; made in
+ * kernel/main_models.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

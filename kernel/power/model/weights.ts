@@ -1,4 +1,8 @@
-/** Weights for a model service, hashed while they are read, so that the checked bytes are the ones that run. @module */
+/**
+ * Weights for a model service, hashed while they are read, so that the checked bytes are the ones
+ * that run. Used by services.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { WEIGHTS_PIECE } from "../../../contracts/wire/wire_model.ts";
 import type { Port } from "../../../contracts/base/mod.ts";

@@ -1,4 +1,4 @@
-/** Reading weights from the disk. @module */
+/** Reading weights from the disk. Wired in kernel/main_models.ts. @module */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { Hash, WeightsPowers } from "./weights.ts";

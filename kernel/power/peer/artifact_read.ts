@@ -1,7 +1,7 @@
 /**
  * `artifact_read`: a task reads an incoming file by range: one that a peer sent with a message
  * shown to the task, or one that an imported tool or peer answered with. The content is RED like
- * its sender, and needs a lease of its own.
+ * its sender, and needs a lease of its own. Used by peer_tools.ts and kernel/main_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,7 @@
 /**
  * Messages of a peer during a call to it: each passes the inbox of the calling task like every incoming message, and is
- * shown with the call's result. The number is limited here, whatever the bridge passes on.
+ * shown with the call's result. The number is limited here, whatever the bridge passes on. Used by
+ * kernel/power/mcp/mcp_tools.ts; made in kernel/main_mcp.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

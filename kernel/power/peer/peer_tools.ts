@@ -1,6 +1,6 @@
 /**
  * Tools of a task in an exchange, to talk to its peer: each is a sink with the peer's clearance.
- * Only tasks of an exchange have them.
+ * Only tasks of an exchange have them. Wired in kernel/main_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

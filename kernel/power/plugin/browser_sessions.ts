@@ -2,7 +2,7 @@
  * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
  * The process speaks the plugin wire, so grants, deadlines (SIGKILL of the namespace), cancelling
  * and freezing work like for plugins. A session is an exclusive lease of one process.
- * docs/decision/0010.
+ * docs/decision/0010. Used by kernel/task/task_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,7 @@
 /**
  * One plugin host: a process without any permission, its loaded plugins, and its running calls. Its
- * requests are served only for a running call. docs/decision/0009.
+ * requests are served only for a running call. docs/decision/0009. Used by hosts.ts and
+ * browser_sessions.ts.
  * @module
  */
 import { isObject, type Json, type JsonObject, toJson } from "../../../contracts/base/json.ts";

@@ -1,4 +1,8 @@
-/** `http.fetch`: a request to the origin of a plugin's call, carrying nothing that was not judged. @module */
+/**
+ * `http.fetch`: a request to the origin of a plugin's call, carrying nothing that was not judged.
+ * Used by host_functions.ts and plugin_tools.ts.
+ * @module
+ */
 import { Fault } from "../../../contracts/base/fault.ts";
 import {
   cleared,

@@ -1,5 +1,6 @@
 /**
  * Plugins as tools of a task: manifests become bindings, granted calls go to plugin hosts. docs/decision/0009.
+ * Used by kernel/task/task_tools.ts.
  * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";

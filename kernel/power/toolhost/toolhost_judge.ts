@@ -1,4 +1,8 @@
-/** Decides a toolhost's file accesses by the running calls and their leases. @module */
+/**
+ * Decides a toolhost's file accesses by the running calls and their leases. Used by toolhosts.ts
+ * and toolhost.ts.
+ * @module
+ */
 import { refuse } from "../../core/child/permission_line.ts";
 import { EXPORT_LIST } from "../../../contracts/authority/export_claims.ts";
 import type { LeaseId, Scope } from "../../../contracts/authority/mod.ts";

@@ -1,6 +1,7 @@
 /**
  * One process for each wiki that tasks hold, shared by them: it starts with the first request, ends after nobody has held
- * the wiki for a while, and is started again after it died. docs/decision/0013.
+ * the wiki for a while, and is started again after it died. docs/decision/0013. Used by wiki_tools.ts; made in
+ * kernel/main_tools.ts.
  * @module
  */
 import { serveContents } from "../../../contracts/memory/content_trust.ts";

@@ -1,5 +1,6 @@
 /**
- * Messages removed from a conversation, as its log keeps them: listed, shown and restored.
+ * Messages removed from a conversation, as its log keeps them: listed, shown and restored. Used by
+ * kernel/task/context_past.ts and replay.ts.
  * @module
  */
 import { ChatMessage } from "../../../contracts/model/chat.ts";

@@ -1,6 +1,6 @@
 /**
  * Making room in a process's conversation: removed messages are archived in one event before the
- * worker continues without them.
+ * worker continues without them. Used by kernel/task/session/inference.ts.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/chat.ts";

@@ -1,5 +1,6 @@
 /**
  * Which messages are removed when the context window is full: the oldest exchanges, each call together with its results.
+ * Used by change.ts and summary.ts.
  * @module
  */
 import type { ChatMessage } from "../../../contracts/model/mod.ts";

@@ -1,5 +1,6 @@
 /**
- * The message that replaces removed messages: a summary by a second inference, or a note.
+ * The message that replaces removed messages: a summary by a second inference, or a note. Used by
+ * change.ts and kernel/task/replay.ts.
  * @module
  */
 import { mixColour, mixLabel } from "../../../contracts/authority/colour.ts";

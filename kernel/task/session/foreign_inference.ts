@@ -1,7 +1,8 @@
 /**
  * Inferences that a foreign agent makes by itself at its provider. Each is judged by label, paced,
  * held and booked like the task's own before the agent's relay lets it through. Its text is not
- * logged, because it belongs to the agent like other input of a program.
+ * logged, because it belongs to the agent like other input of a program. Used by
+ * kernel/task/models.ts.
  * @module
  */
 import { mixLabel } from "../../../contracts/authority/colour.ts";

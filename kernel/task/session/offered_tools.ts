@@ -2,7 +2,8 @@
  * The tools that a model is offered, and their wording. Every turn pays for the table, so the table
  * holds the tools that most tasks need and those that this task was given; others are offered once
  * `tool_search` found them or they were called. A small window is offered the most useful tools in
- * short form. The model may call tools that are not offered, too: the gate knows all of them.
+ * short form. The model may call tools that are not offered, too: the gate knows all of them. Used
+ * by inference.ts and kernel/task/task_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -30,7 +31,7 @@ import {
   toolLimits,
 } from "../../../contracts/tool/tool_limits.ts";
 import { sha256Hex } from "../../../port/digest.ts";
-import { searches, TOOL_SEARCH } from "./tool_search.ts";
+import { hidesImported, TOOL_SEARCH } from "./tool_search.ts";
 import { GRANTED_PROGRAMS } from "../../../contracts/tool/command.ts";
 
 /** Share of the window that the table may take. */
@@ -120,7 +121,7 @@ export function makeOfferTools({ names = [], searchAbove, only }: ToolOffer = {}
     const proposes = all.some((tool) => tool.interfaceId === "Mail" && tool.name === "evaluate");
     const describes = all.some(({ name }) => name === TOOL_DESCRIBE.name);
     const whole = names === "all" || proposes || estimateToolTokens(all) <= SMALL_TABLE;
-    const imports = searches(all, searchAbove);
+    const imports = hidesImported(all, searchAbove);
     const isNamed = (name: string): boolean => found.has(name) || asked.has(name);
     const waits = (tool: ToolDescriptor): boolean =>
       searched && !isNamed(tool.name) &&

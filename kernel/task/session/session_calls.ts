@@ -1,4 +1,4 @@
-/** The calls that a worker requests. @module */
+/** The calls that a worker requests. Used by session.ts and worker_requests.ts. @module */
 import type { Gate } from "../../../contracts/authority/gate.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import { siteOfCall } from "../../../contracts/exchange/planned.ts";

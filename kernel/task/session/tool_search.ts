@@ -1,6 +1,7 @@
 /**
  * `tool_search`: a model is offered few tools and this one, which finds the others. Found tools are
- * offered from the next inference on. The gate knows all tools at any time.
+ * offered from the next inference on. The gate knows all tools at any time. Bound in task_tools.ts; the
+ * found tools are offered by offered_tools.ts.
  * @module
  */
 import { isImported, type ToolDescriptor } from "../../../contracts/tool/tool.ts";
@@ -15,8 +16,12 @@ import type {
   ToolBinding,
 } from "../../../contracts/task/power.ts";
 import type { ProcessRow } from "../../../contracts/task/process.ts";
+import { rankTools } from "./rank_tools.ts";
 
-/** Number of imported tools above which only `tool_search` is offered; remit.yaml can set another. */
+/**
+ * Number of imported tools above which imported tools are offered only once found; remit.yaml can set another. Remit's
+ * own rarely used tools may wait for a search at any number (offered_tools.ts).
+ */
 const SEARCH_ABOVE = 30;
 
 const NAME = "tool_search";
@@ -56,7 +61,7 @@ export const TOOL_SEARCH: ToolDescriptor = ownTool({
 });
 
 /** Tells whether more than `above` tools are imported, so that they are found by search. */
-export function searches(
+export function hidesImported(
   tools: readonly Pick<ToolDescriptor, "interfaceId">[],
   above: number = SEARCH_ABOVE,
 ): boolean {
@@ -85,24 +90,25 @@ export function toolSearchBinding({ redeem, processOf, above }: ToolSearchParts)
       summary: "look for tools",
       idempotent: true,
     }),
-    // deno-lint-ignore require-await -- a power answers later
+    // deno-lint-ignore require-await -- the interface is asynchronous
     async invoke(call: GrantedCall): Promise<PowerResult> {
       redeem(call);
       const all = processOf(call.pid)?.snapshot?.tools ?? [];
-      const imports = searches(all, above);
+      const imports = hidesImported(all, above);
       const tools = all.filter(({ name, permission }) =>
         name !== NAME && permission !== "forbidden"
       );
       const { query, limit } = askedFor(call.args);
-      // Strangers' words colour the answer, so where all imported tools are offered anyway, Remit's own are searched first.
+      // An imported tool's description turns the answer RED. If imported tools are offered anyway, Remit's own
+      // are searched first, and all tools only when none of Remit's own fits.
       const own = imports ? [] : rankTools(tools.filter((tool) => !isImported(tool)), query);
       const ranked = own.length > 0 ? own : rankTools(tools, query);
       const found = ranked.slice(0, limit).map(({ tool }) => tool);
-      const strangers = found.length === 0 ? tools.filter(isImported) : found.filter(isImported);
+      const imported = found.length === 0 ? tools.filter(isImported) : found.filter(isImported);
       return {
         content: found.length === 0 ? noneOf(tools) : linesOf(found, tools.length),
-        // Reviewed, but still strangers' words.
-        colour: strangers.length === 0 ? "BLUE" : "RED",
+        // A person reviewed the descriptions, but third parties wrote them.
+        colour: imported.length === 0 ? "BLUE" : "RED",
         label: "public",
         sources: serversOf(found.filter(isImported)).slice(0, 20).map((server) => ({
           source: `tools of the imported server ${server}`,
@@ -181,127 +187,4 @@ function serversOf(tools: readonly ToolDescriptor[]): readonly string[] {
 
 function serverOf({ interfaceId }: ToolDescriptor): string {
   return interfaceId.slice(interfaceId.indexOf(":") + 1);
-}
-
-/** Scripts without spaces between words. */
-const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
-const PIECES =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+|[^\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]+/gu;
-
-/** A tool and its score; higher is better. */
-interface RankedTool {
-  readonly tool: ToolDescriptor;
-  readonly score: number;
-}
-
-/** The terms of one tool, with their weights. */
-type Terms = ReadonlyMap<string, number>;
-
-const NAME_WEIGHT = 3;
-const PARAMETER = 1.2;
-const WORD = 1;
-/** Bounds the weight of a repeated word, which counts little more than a single one. */
-const MAX_WEIGHT = 5;
-/** Factor for a term that only shares its beginning with the query's. */
-const ALIKE = 0.5;
-const SHORTEST_STEM = 4;
-const MAX_TERMS = 64;
-/** Words without meaning for the search. */
-const EMPTY: ReadonlySet<string> = new Set(
-  ("a an and are as at be by for from has have in into is it its of on or that the this to was " +
-    "when which will with you your use used using tool tools mcp server not verified can i me my " +
-    "need want how do does please find some any all").split(" "),
-);
-
-/** Tools that fit `query`, best first, ties by name. */
-export function rankTools(
-  tools: readonly ToolDescriptor[],
-  query: string,
-): readonly RankedTool[] {
-  const asked = [...new Set(termsIn(query))].slice(0, MAX_TERMS);
-  const all = tools.map((tool) => ({ tool, terms: termsOf(tool) }));
-  const weights = new Map<string, number>(asked.map((term) => {
-    const holding = all.filter(({ terms }) => fit(terms, term) > 0).length;
-    return [term, Math.log(1 + (tools.length - holding + 0.5) / (holding + 0.5))];
-  }));
-  return all.map(({ tool, terms }) => {
-    let score = 0, met = 0;
-    for (const term of asked) {
-      const here = fit(terms, term);
-      if (here > 0) met += 1;
-      score += here * (weights.get(term) ?? 0);
-    }
-    // A tool that matches more of the query ranks above one that matches a rare word of it.
-    return { tool, score: score * (asked.length === 0 ? 0 : 0.5 + met / asked.length) };
-  }).filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score || (a.tool.name < b.tool.name ? -1 : 1));
-}
-
-function fit(terms: Terms, term: string): number {
-  const exact = terms.get(term);
-  if (exact !== undefined) return exact;
-  if (term.length < SHORTEST_STEM) return 0;
-  let best = 0;
-  for (const [other, weight] of terms) {
-    if (other.length < SHORTEST_STEM) continue;
-    if (other.startsWith(term) || term.startsWith(other)) best = Math.max(best, weight * ALIKE);
-  }
-  return best;
-}
-
-const kept = new WeakMap<ToolDescriptor, Terms>();
-
-function termsOf(tool: ToolDescriptor): Terms {
-  const before = kept.get(tool);
-  if (before !== undefined) return before;
-  const terms = new Map<string, number>();
-  const add = (text: string, weight: number): void => {
-    for (const term of termsIn(text)) {
-      terms.set(
-        term,
-        Math.min(MAX_WEIGHT, (terms.get(term) ?? 0) + weight / (1 + (terms.get(term) ?? 0))),
-      );
-    }
-  };
-  add(tool.name, NAME_WEIGHT);
-  add(tool.description, WORD);
-  for (const name of parametersOf(tool.paramSchema)) add(name, PARAMETER);
-  if (Object.isFrozen(tool)) kept.set(tool, terms);
-  return terms;
-}
-
-function parametersOf(paramSchema: string): readonly string[] {
-  try {
-    const schema: unknown = JSON.parse(paramSchema);
-    if (typeof schema !== "object" || schema === null || !("properties" in schema)) return [];
-    return Object.keys(Object(schema.properties));
-  } catch {
-    // The gate refuses calls of such a tool; the search ignores its parameters.
-    return [];
-  }
-}
-
-/** Lower-case word stems; pairs of characters where a script has no spaces. */
-export function termsIn(text: string): readonly string[] {
-  const terms: string[] = [];
-  const spaced = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
-  for (const [run] of spaced.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    for (const [piece] of run.matchAll(PIECES)) {
-      if (UNSPACED.test(piece)) terms.push(...pairsOf(piece));
-      else if (!EMPTY.has(piece)) terms.push(stem(piece));
-    }
-  }
-  return terms;
-}
-
-function pairsOf(run: string): readonly string[] {
-  const signs = [...run];
-  if (signs.length === 1) return signs;
-  return signs.slice(1).map((sign, n) => `${signs[n]}${sign}`);
-}
-
-function stem(word: string): string {
-  if (word.length < 4) return word;
-  return word.replace(/ies$/, "y").replace(/(?<!s)s$/, "").replace(/(?<=[a-z]{3})(?:ing|ed)$/, "")
-    .replace(/(?<=[a-z]{3})e$/, "");
 }

@@ -9,14 +9,8 @@ import { ToolDescriptor, type ToolSnapshot } from "../../../contracts/tool/mod.t
 import { estimateToolTokens } from "../../../contracts/model/tokens.ts";
 import { processorTime } from "../../../tests/fake/processor_time.ts";
 import { makeOfferTools } from "./offered_tools.ts";
-import {
-  makeFoundTools,
-  rankTools,
-  searches,
-  termsIn,
-  TOOL_SEARCH,
-  toolSearchBinding,
-} from "./tool_search.ts";
+import { hidesImported, makeFoundTools, TOOL_SEARCH, toolSearchBinding } from "./tool_search.ts";
+import { rankTools, termsIn } from "./rank_tools.ts";
 
 const imported = (name: string, description: string, parameters: string[] = []): ToolDescriptor =>
   Object.freeze(ToolDescriptor.parse({
@@ -181,7 +175,7 @@ Deno.test("mallory's description stays on one line and names no further tool, no
 
 Deno.test("imported tools are looked for where there are more of them than the threshold", () => {
   const of = (count: number, above?: number): boolean =>
-    searches([OWN, ...Array.from({ length: count }, () => TIDE)], above);
+    hidesImported([OWN, ...Array.from({ length: count }, () => TIDE)], above);
   assert.deepEqual([of(30), of(31), of(1, 0), of(0, 0)], [false, true, true, false]);
 });
 

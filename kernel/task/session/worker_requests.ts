@@ -1,4 +1,4 @@
-/** A worker's requests to its session, each under a handle of its c-list. @module */
+/** A worker's requests to its session, each under a handle of its c-list. Used by session.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
 import type { Json } from "../../../contracts/base/mod.ts";

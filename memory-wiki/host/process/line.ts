@@ -1,4 +1,4 @@
-/** Builds the command line of a wiki's process, and the paths within it. @module */
+/** Builds the command line of a wiki's process, and the paths within it. Used by wiki_process_powers.ts. @module */
 import { Fault, WASM_PAGES } from "../../../contracts/base/mod.ts";
 import {
   denying,

@@ -1,4 +1,4 @@
-/** The session with a wiki's process. contracts/wire/wire_wiki.ts. @module */
+/** The session with a wiki's process. contracts/wire/wire_wiki.ts. Used by wiki_process_powers.ts. @module */
 import { Fault, type Json, toJson } from "../../../contracts/base/mod.ts";
 import { type ContentTrust, serveContents } from "../../../contracts/memory/mod.ts";
 import { SourceKind } from "../../../contracts/memory/mod.ts";

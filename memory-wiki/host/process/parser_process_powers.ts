@@ -1,5 +1,6 @@
 /**
  * Starts the process that parses one document: no permissions, limited memory and time. docs/decision/0014.
+ * Used by parser_powers.ts and programs_powers.ts.
  * @module
  */
 import { CHILD_FLAGS, Fault } from "../../../contracts/base/mod.ts";

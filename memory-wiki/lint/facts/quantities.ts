@@ -1,4 +1,4 @@
-/** Parses numbers in claims: quantities with units, or parts of names. @module */
+/** Parses numbers in claims: quantities with units, or parts of names. Used by dates.ts and fact.ts. @module */
 import { stemOf } from "../../search/stem.ts";
 import type { Token } from "./tokens.ts";
 import { COPULAS, NAMERS, NEGATIONS, QUANTIFIERS, STOP } from "./vocabulary.ts";

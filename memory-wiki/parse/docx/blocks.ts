@@ -1,4 +1,4 @@
-/** Collects Markdown blocks: paragraphs, list items, nested tables, notes. @module */
+/** Collects Markdown blocks: paragraphs, list items, nested tables, notes. Used by body.ts. @module */
 
 /** Receives the blocks of a Word document. */
 export interface Blocks {

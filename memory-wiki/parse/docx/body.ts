@@ -1,4 +1,4 @@
-/** Converts the elements of a Word document's body and notes to Markdown. @module */
+/** Converts the elements of a Word document's body and notes to Markdown. Used by read_docx.ts. @module */
 import { linearMath, type MathNode, scripted } from "../../../text/math.ts";
 import type { XmlHandler } from "../xml.ts";
 import { makeBlocks } from "./blocks.ts";

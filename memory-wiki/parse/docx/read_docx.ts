@@ -1,6 +1,6 @@
 /**
  * Converts Word documents to Markdown: headings, lists, tables, links, notes. Fields, macros, embedded
- * objects and external parts are ignored.
+ * objects and external parts are ignored. Used by memory-wiki/parse/service.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,4 +1,4 @@
-/** Parses a Word document's styles and list numbering. @module */
+/** Parses a Word document's styles and list numbering. Used by body.ts and read_docx.ts. @module */
 import { type Archive, readXmlPart } from "../zip/archive.ts";
 
 /** A style. */

@@ -1,6 +1,6 @@
 /**
  * Converts books to Markdown, chapters in the order of the spine. Scripts, images and fonts are ignored, and
- * nothing is fetched.
+ * nothing is fetched. Used by memory-wiki/parse/service.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";

@@ -1,6 +1,6 @@
 /**
  * Converts PDF to text: lines in reading order, a heading per page. Nothing is executed: scripts, actions,
- * embedded files and forms are ignored.
+ * embedded files and forms are ignored. Used by memory-wiki/parse/service.ts.
  * @module
  */
 import "./globals_powers.ts";

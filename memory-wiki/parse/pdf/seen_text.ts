@@ -1,6 +1,7 @@
 /**
  * Determines the visible text of a page from its drawing commands. Excluded is text without ink, in the colour of its
- * background, too small, outside the page or clip, covered by later drawing, or on a hidden layer.
+ * background, too small, outside the page or clip, covered by later drawing, or on a hidden layer. Used by
+ * read_pdf.ts.
  * @module
  */
 import { OPS } from "unpdf/pdfjs";

@@ -1,7 +1,8 @@
 /**
  * Adopts the raw files of a wiki whose state is missing because it was moved or cloned. Nobody vouches for
  * them, so they are at best YELLOW, and at least internal. The catalogue beside them supplies their origin;
- * its colour and label can only lower the trust. Pages are imported like hand edits.
+ * its colour and label can only lower the trust. Pages are imported like hand edits. Used by
+ * memory-wiki/store/open.ts.
  * @module
  */
 import { Fault, type FaultCode } from "../../../contracts/base/mod.ts";

@@ -1,4 +1,4 @@
-/** Pages in the database. @module */
+/** Pages in the database. Used by memory-wiki/store/open.ts. @module */
 import { createPublicKey, verify } from "node:crypto";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {

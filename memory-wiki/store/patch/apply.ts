@@ -1,6 +1,7 @@
 /**
  * Applies a patch completely or not at all. New files are staged; one transaction checks versions and files,
- * writes the versions and records the renames, which follow (settle.ts), also after a crash.
+ * writes the versions and records the renames, which follow (settle.ts), also after a crash. Used by
+ * table.ts.
  * @module
  */
 import type { Digest } from "../../../contracts/authority/mod.ts";

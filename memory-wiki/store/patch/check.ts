@@ -1,4 +1,4 @@
-/** Validates patches before review, and stores them. @module */
+/** Validates patches before review, and stores them. Used by apply.ts and table.ts. @module */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { Fault } from "../../../contracts/base/mod.ts";
 import {

@@ -1,4 +1,4 @@
-/** Patches in the database. @module */
+/** Patches in the database. Used by memory-wiki/store/open.ts. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import { type PagePatch, PatchName } from "../../../contracts/memory/mod.ts";
 import { changed, type Inside } from "../inside.ts";

@@ -1,4 +1,4 @@
-/** Sources in the database. @module */
+/** Sources in the database. Used by memory-wiki/store/open.ts. @module */
 import { Fault } from "../../../contracts/base/mod.ts";
 import type { WikiSource } from "../../../contracts/memory/mod.ts";
 import { sha256Hex } from "../../../port/digest.ts";

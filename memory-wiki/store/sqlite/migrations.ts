@@ -2,7 +2,7 @@
  * The schema of wiki.db as numbered migrations. Released migrations are never changed, only added.
  *
  * Sources and chunks have separate ids per label (`id = 3 * n + label`), so that hidden ones do not shift
- * visible ids. The text of chunks is read from raw/.
+ * visible ids. The text of chunks is read from raw/. Used by memory-wiki/store/store_powers.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/mod.ts";

@@ -1,4 +1,4 @@
-/** Converts Anthropic's event stream to deltas. @module */
+/** Converts Anthropic's event stream to deltas. Used by open.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";

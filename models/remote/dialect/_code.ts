@@ -1,4 +1,4 @@
-/** Finds code in a model's text by Markdown's rules: calls within code are examples. @module */
+/** Finds code in a model's text by Markdown's rules: calls within code are examples. Used by dialect.ts. @module */
 
 /** Code whose end was not reached yet. */
 export interface Code {

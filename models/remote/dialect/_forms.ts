@@ -10,7 +10,9 @@
  * - Kimi K2: `<|tool_calls_section_begin|>…`; MiniMax M2: `<minimax:tool_call><invoke name="NAME">`
  * - Phi 4 and Granite: `<|tool_call|>[{…}]<|/tool_call|>`
  * - Gemma: `<start_function_call>call:NAME{…}<end_function_call>`, `<|tool_call>call:NAME{…}<tool_call|>`
- * - Harmony (gpt-oss): `<|channel|>commentary to=functions.NAME<|message|>{…}<|call|>`
+ * - Harmony (gpt-oss): `<|channel|>commentary to=functions.NAME<|message|>{…}<|call|>`.
+ *
+ * Used by dialect.ts.
  * @module
  */
 import type { Json } from "../../../contracts/base/json.ts";

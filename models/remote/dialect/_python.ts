@@ -1,6 +1,6 @@
 /**
  * Parses calls in Python syntax: `[name(a=1, b="x")]`, as Llama and Gemma write them. Literals only; nothing
- * is evaluated.
+ * is evaluated. Used by _forms.ts.
  * @module
  */
 import type { Json } from "../../../contracts/base/json.ts";

@@ -1,6 +1,6 @@
 /**
  * Describes tools in the prompt, for a model that answers in a dialect because its server or template
- * supports no tools.
+ * supports no tools. Used by models/remote/dialect_of.ts and models/remote/ollama/open.ts.
  * @module
  */
 import type { JsonObject } from "../../../contracts/base/json.ts";

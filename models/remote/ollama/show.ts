@@ -1,4 +1,4 @@
-/** Reads a model's properties from an Ollama server: /api/show. @module */
+/** Reads a model's properties from an Ollama server: /api/show. Used by embed.ts and open.ts. @module */
 import { type Fields, fieldsOf, stringOf, tryJson } from "../wire_json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { RemoteConfig } from "../../../contracts/model/model_config.ts";

@@ -1,4 +1,4 @@
-/** Converts chat-completion chunks to deltas, in the variants of many servers. @module */
+/** Converts chat-completion chunks to deltas, in the variants of many servers. Used by open.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import type { FinishReason } from "../../../contracts/model/model.ts";
 import type { Delta } from "../assemble.ts";

@@ -1,6 +1,6 @@
 /**
  * Fetches llama.cpp as native code: npm packages, downloaded by Deno's own client with a pinned integrity,
- * and copied to where the kernel binds them.
+ * and copied to where the kernel binds them. Used by cli/model/model_powers.ts.
  * @module
  */
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** Files of weights on the disk: read, hashed and copied in pieces. @module */
+/** Files of weights on the disk: read, hashed and copied in pieces. Used by cli/model/model_powers.ts. @module */
 import { createHash } from "node:crypto";
 import type { HeaderFile } from "../../../contracts/model/gguf_cursor.ts";
 import { Fault } from "../../../contracts/base/mod.ts";

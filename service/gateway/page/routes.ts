@@ -5,7 +5,8 @@
  * A form is accepted when all of this holds: its Origin is this server's, the browser says that
  * this page sent it, its cookie names a live session (no other site sends that cookie), and its
  * token belongs to that session. The starter signs the answer, with a key that the kernel accepts
- * for consent only: this process cannot make an answer grant more.
+ * for consent only: this process cannot make an answer grant more. Wired in
+ * service/gateway/main.ts.
  * @module
  */
 import * as z from "zod";

@@ -1,6 +1,7 @@
 /**
  * The page's HTML, built from lines that the starter made safe to show. Works without scripts; the
- * deny button comes first, so that Enter alone denies.
+ * deny button comes first, so that Enter alone denies. Used by routes.ts and
+ * service/gateway/main.ts.
  * @module
  */
 import type { PageView } from "../../../contracts/wire/wire_a2a.ts";

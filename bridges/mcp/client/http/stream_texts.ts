@@ -1,4 +1,8 @@
-/** Reads bodies that arrive in pieces: server-sent events, or whole texts, both within limits. @module */
+/**
+ * Reads bodies that arrive in pieces: server-sent events, or whole texts, both within limits. Used
+ * by kernel_fetch.ts and bridges/a2a/client/.
+ * @module
+ */
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 /** One server-sent event; a `retry` field comes as an event of its own. */

@@ -1,6 +1,7 @@
 /**
  * Reads members of a server's objects by hand: contracts/exchange/mcp.ts has the same bounds as
- * schemas, but the schema library would add 12 ms to the start of each bridge.
+ * schemas, but the schema library would add 12 ms to the start of each bridge. Used by listing.ts
+ * and bridges/a2a/client/card.ts.
  * @module
  */
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";

@@ -1,4 +1,8 @@
-/** Converts a server's results to bounded, typed parts (contracts/wire/wire_mcp.ts); no link is followed. @module */
+/**
+ * Converts a server's results to bounded, typed parts (contracts/wire/wire_mcp.ts); no link is
+ * followed. Used by server_ops.ts and call.ts.
+ * @module
+ */
 import { isObject, type Json, type JsonObject } from "../../../../contracts/base/json.ts";
 import type { McpCallResult, McpPart } from "../../../../contracts/wire/wire_mcp.ts";
 import { cutText, MAX_RESULT_PARTS, MAX_RESULT_UNITS } from "../limits.ts";

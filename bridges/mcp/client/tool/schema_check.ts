@@ -1,6 +1,7 @@
 /**
  * Checks a value against a JSON Schema with bounded work: patterns, formats and references outside
- * the schema are ignored. A person reviewed the schema; the value comes from the server.
+ * the schema are ignored. A person reviewed the schema; the value comes from the server. Used by
+ * call.ts and server_requests.ts.
  * @module
  */
 import { Fault } from "../../../../contracts/base/fault.ts";

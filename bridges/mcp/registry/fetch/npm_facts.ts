@@ -1,4 +1,8 @@
-/** A registry's facts about packages: signatures, attestations, deprecation; and reading deno.lock. @module */
+/**
+ * A registry's facts about packages: signatures, attestations, deprecation; and reading deno.lock.
+ * Used by npm.ts.
+ * @module
+ */
 import { createPublicKey, verify } from "node:crypto";
 import { join } from "node:path";
 import { displayText } from "../../../../text/mod.ts";

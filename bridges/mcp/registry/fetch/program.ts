@@ -1,4 +1,8 @@
-/** Launches of programs of this machine: the real path, the folder of its code, nothing else of a home. @module */
+/**
+ * Launches of programs of this machine: the real path, the folder of its code, nothing else of a
+ * home. Used by provide.ts and python.ts.
+ * @module
+ */
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";

@@ -1,4 +1,8 @@
-/** Fetches a Python package and its dependencies into a tree: wheels only, so no package's code runs. @module */
+/**
+ * Fetches a Python package and its dependencies into a tree: wheels only, so no package's code
+ * runs. Used by provide.ts.
+ * @module
+ */
 import { join } from "node:path";
 import { Fault } from "../../../../contracts/base/mod.ts";
 import { McpLaunch } from "../../../../contracts/exchange/mod.ts";

@@ -1,4 +1,8 @@
-/** The requests of a login: registering a client, the page to open, the tokens. RFC 6749, 7591, 7636, 8707. @module */
+/**
+ * The requests of a login: registering a client, the page to open, the tokens. RFC 6749, 7591,
+ * 7636, 8707. Used by login.ts.
+ * @module
+ */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { present } from "../../../../contracts/base/mod.ts";

@@ -1,4 +1,4 @@
-/** Parses one level of a schema without following references. @module */
+/** Parses one level of a JSON Schema for the grammar compiler; merge.ts follows `$ref` and `allOf`. @module */
 import { isList, isObject, type Json, type JsonObject } from "../../contracts/base/json.ts";
 import {
   ALL_KINDS,
@@ -16,7 +16,7 @@ const PLAIN = new Set(
   ("title description default examples deprecated readOnly writeOnly $comment $schema $id $anchor " +
     "$defs definitions $ref allOf id").split(" "),
 );
-/** Keywords that this file parses. */
+/** Keywords parsed here, and those without effect alone: `minContains`, `maxContains` (`contains` is reported as ignored). */
 const READ = new Set(
   ("type enum const not minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength " +
     "maxLength minItems maxItems prefixItems items additionalItems minProperties maxProperties " +
@@ -67,7 +67,7 @@ function kindsOf(type: Json | undefined, at: string): ReadonlySet<Kind> {
   const kinds = isList(type) ? type : [type];
   for (const kind of kinds) {
     if (typeof kind !== "string" || !KINDS.has(kind)) {
-      throw wrong(`${at}/type`, `${JSON.stringify(kind)} is no type`);
+      throw wrong(`${at}/type`, `${JSON.stringify(kind)} is not a JSON Schema type`);
     }
   }
   const set = new Set(kinds as readonly Kind[]);
@@ -101,21 +101,24 @@ function bound(
   [plain, exclusive]: readonly [string, string],
 ): Limit | undefined {
   const low = plain === "minimum";
-  const [open, shut] = [schema[exclusive], schema[plain]];
-  for (const value of [open, shut]) {
+  const [exclusiveValue, inclusiveValue] = [schema[exclusive], schema[plain]];
+  for (const [key, value] of [[exclusive, exclusiveValue], [plain, inclusiveValue]] as const) {
     if (value !== undefined && typeof value !== "number" && typeof value !== "boolean") {
-      throw wrong(`${at}/${plain}`, "it is not a number");
+      throw wrong(`${at}/${key}`, "it is not a number");
     }
   }
   // In Draft 4 a boolean makes the other bound strict.
-  if (typeof shut === "number" && typeof open !== "number") {
-    return { at: shut, strict: open === true };
+  if (typeof inclusiveValue === "number" && typeof exclusiveValue !== "number") {
+    return { at: inclusiveValue, strict: exclusiveValue === true };
   }
-  if (typeof open !== "number") return undefined;
-  if (typeof shut !== "number" || (low ? open >= shut : open <= shut)) {
-    return { at: open, strict: true };
+  if (typeof exclusiveValue !== "number") return undefined;
+  if (
+    typeof inclusiveValue !== "number" ||
+    (low ? exclusiveValue >= inclusiveValue : exclusiveValue <= inclusiveValue)
+  ) {
+    return { at: exclusiveValue, strict: true };
   }
-  return { at: shut, strict: false };
+  return { at: inclusiveValue, strict: false };
 }
 
 function multiples(schema: JsonObject, at: string): readonly number[] | undefined {
