@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { Colour, mixColour } from "../contracts/authority/mod.ts";
 
-/** Factor of an entry's recency for each hour since its last recall. */
+/** Factor of an entry's recency for each hour since it was made. */
 const DECAY = 0.985;
 /** Minimum relevance, so that recent and important entries about something else can be recalled. */
 const MIN_RELEVANCE = 0.1;
@@ -24,7 +24,7 @@ export const Memory = z.object({
   /** Origin: a person's name, `self`, `world` or `file`. */
   source: z.string().max(64),
   colour: Colour,
-  /** Time of the last recall. */
+  /** Time from which recency counts: when the entry was made. */
   used: z.int().min(0),
   /** For a reflection: state of its review by a person. */
   review: z.enum(["open", "kept"]).optional(),
