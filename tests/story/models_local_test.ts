@@ -1,4 +1,5 @@
 /** alice points Remit at a file of weights: they run on her machine, without any right, or with native code behind a wall. */
+import { isDeepStrictEqual } from "node:util";
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { makeTinyGguf } from "../../models/_fixture/tiny_gguf.ts";
@@ -89,7 +90,13 @@ Deno.test("alice runs her file in WASM: pinned at its first use, calls that alwa
     const unload = async (...words: string[]): Promise<unknown> =>
       JSON.parse((await machine.remit(["model", "unload", ...words, "--json"])).stdout);
     assert.deepEqual(await unload("ollama:other"), { ended: [], used: [] });
-    assert.deepEqual(await unload("tiny"), { ended: ["gguf:tiny"], used: [] });
+    // A limit that cuts an answer ends the process itself, which a busy machine comes to: the next run has a new one.
+    let tiny = await unload("tiny");
+    for (let tries = 0; tries < 3 && isDeepStrictEqual(tiny, { ended: [], used: [] }); tries++) {
+      await machine.remit([...run, "--model", "tiny", "--seed", "1", "--json"]);
+      tiny = await unload("tiny");
+    }
+    assert.deepEqual(tiny, { ended: ["gguf:tiny"], used: [] });
     assert.deepEqual(await unload(), { ended: [], used: [] });
     const third = await machine.remit([...run, "--model", "tiny", "--seed", "1", "--json"]);
     assert.equal(readRun(third.stdout).model, "gguf:tiny", third.stderr);
