@@ -2,7 +2,7 @@
 import { AGENT, MODEL, MOUNT, simple, TOOLS, WIKI } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { BASIC } from "../powers.ts";
-import { MODEL_FLAGS } from "../model/command/table.ts";
+import { MODEL_FLAGS } from "../model/command/family.ts";
 
 /** Remit as an agent of editors. */
 export const ACP = family(

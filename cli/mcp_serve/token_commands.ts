@@ -9,7 +9,7 @@ import { flag, oneOf } from "../arguments/parse_arguments.ts";
 import { type Command, printJson } from "../command.ts";
 import { loadConfig } from "../../config/files.ts";
 import { preparePlaces } from "../../launch/disk/places.ts";
-import { SERVE_AT } from "../service/command_table.ts";
+import { SERVE_AT } from "../service/family.ts";
 import { tableLines } from "../terminal/table.ts";
 import type { Basic } from "../powers.ts";
 

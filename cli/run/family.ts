@@ -15,7 +15,7 @@ import {
 } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { BASIC } from "../powers.ts";
-import { MODEL_FLAGS } from "../model/command/table.ts";
+import { MODEL_FLAGS } from "../model/command/family.ts";
 
 const RUN_FLAGS: readonly FlagSpec[] = [
   { name: "request", short: "p", value: "TEXT", help: "what to do; - reads standard input" },

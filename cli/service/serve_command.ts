@@ -23,7 +23,7 @@ import type { KernelLink } from "../../launch/kernel/kernels.ts";
 import { openPageDesk } from "./page/desk.ts";
 import { tasksOfOtherRules } from "./page/views.ts";
 import { makeReload } from "./reload.ts";
-import { SERVE_AT } from "./command_table.ts";
+import { SERVE_AT } from "./family.ts";
 import {
   serviceKernel,
   type ServiceLinks,

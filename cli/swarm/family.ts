@@ -2,7 +2,7 @@
 import { ANSWERS, MODEL, MOUNT, ON_QUESTION, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { BASIC } from "../powers.ts";
-import { MODEL_FLAGS } from "../model/command/table.ts";
+import { MODEL_FLAGS } from "../model/command/family.ts";
 
 /** The commands over swarms: many agents on one repository. */
 export const SWARM = family(

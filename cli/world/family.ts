@@ -2,7 +2,7 @@
 import { type FlagSpec, MODEL, simple } from "../arguments/command_spec.ts";
 import { family } from "../arguments/family.ts";
 import { BASIC } from "../powers.ts";
-import { MODEL_FLAGS } from "../model/command/table.ts";
+import { MODEL_FLAGS } from "../model/command/family.ts";
 
 const WORLD: FlagSpec = {
   name: "world",

@@ -9,7 +9,7 @@ import {
   simple,
   TRACE,
 } from "../arguments/command_spec.ts";
-import { MCP_LOGIN } from "../mcp/command/table.ts";
+import { MCP_LOGIN } from "../mcp/command/family.ts";
 import { family } from "../arguments/family.ts";
 import { BASIC } from "../powers.ts";
 

@@ -1,6 +1,6 @@
 /** `sgrep` and `sdiff`, for help, parsing and dispatch. @module */
 import { type CommandSpec, type FlagSpec, simple } from "../arguments/command_spec.ts";
-import { ASKED, LABEL, maxCost } from "../wiki/command/table.ts";
+import { ASKED, LABEL, maxCost } from "../wiki/command/family.ts";
 import { family } from "../arguments/family.ts";
 
 const VERBOSE: FlagSpec = { name: "verbose", help: "a line on standard error for each document" };
