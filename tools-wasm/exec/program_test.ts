@@ -177,6 +177,11 @@ Deno.test("text, base64 and clones are there as libraries expect them", async ()
     await value("[...new TextEncoder().encode('é€😀\\ud800')]"),
     JSON.stringify([...new TextEncoder().encode("é€😀\ud800")]),
   );
+  // What does not fit whole is left out: no half of a pair.
+  equal(
+    await value("new TextEncoder().encodeInto('a😀', new Uint8Array(4))"),
+    JSON.stringify({ read: 1, written: 1 }),
+  );
   const bytes = [0xef, 0xbb, 0xbf, 0x61, 0xff, 0xc3, 0x62, 0xc3, 0xa9];
   equal(
     await value(`new TextDecoder().decode(new Uint8Array(${JSON.stringify(bytes)}))`),

@@ -23,7 +23,10 @@ export function toHost(from: usize, bytes: usize): u64 {
 export function fromHost(block: u64): usize {
   const bytes = <usize>x_length(block);
   const at = q_malloc(bytes + 1);
-  if (at === 0) return 0;
+  if (at === 0) {
+    x_free(block);
+    return 0;
+  }
   x_blockRead(block, at);
   x_free(block);
   return text(at, bytes);

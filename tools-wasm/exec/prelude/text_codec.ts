@@ -48,6 +48,8 @@ export function addTextCodec(target: object, utf8: Utf8): void {
       // Rare and short: callers size the target well.
       while (bytes.length > into.length && end > 0) {
         end -= 1;
+        // Half a surrogate pair would be written as U+FFFD.
+        if ((charCodeAt(whole, end - 1) & 0xfc00) === 0xd800) end -= 1;
         bytes = this.encode(slice(whole, 0, end));
       }
       copyInto(into, bytes);
