@@ -19,7 +19,7 @@ import { seenText } from "./seen_text.ts";
 /** A snapshot. */
 export interface View {
   readonly url: string;
-  /** As shown; empty where the address contains it. */
+  /** As shown; empty where the address ends with it. */
   readonly title: string;
   readonly notes: readonly string[];
   /** The outline in parts that are shown one at a time; at least one. */
@@ -32,8 +32,8 @@ export interface View {
 
 /** Maximum nodes of a page whose accessibility tree is requested. */
 const MAX_ACCESSIBLE_NODES = 5_000;
-const FORMS = 20;
-const BUTTONS = 20;
+/** Forms of a page, and buttons of a form, whose requests are prepared. */
+const FORMS = 20, BUTTONS = 20;
 
 /** Takes a snapshot. The events of `tally` and `happened` are shown above the page. */
 export async function takeView(cdp: Cdp, tally: Tally, happened: Happened): Promise<View> {
@@ -131,6 +131,7 @@ function notesOf({ refused, unsent, notes }: Tally): readonly string[] {
   ];
 }
 
+/** The form that owns each control. */
 function ownersOf(root: Element): ReadonlyMap<Element, Element> {
   const byId = new Map<string, Element>();
   for (const each of descendants(root)) {
@@ -153,6 +154,7 @@ function ownersOf(root: Element): ReadonlyMap<Element, Element> {
   return owners;
 }
 
+/** What each form would send, by the id of the form or of the button that sends it. */
 async function sendingsOf(
   world: World,
   root: Element,
@@ -169,6 +171,7 @@ async function sendingsOf(
     if (!Array.isArray(reports)) continue;
     for (const [at, each] of reports.entries()) {
       const sending = sendingIn(each);
+      // The first report is the form's own.
       if (sending !== undefined) sendings.set(at === 0 ? form.id : buttons[at - 1] ?? 0, sending);
     }
   }

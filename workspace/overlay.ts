@@ -13,7 +13,7 @@ export interface Overlay {
   replace(changes: Iterable<StagedChange>): void;
   /** Sorted by path. */
   list(): readonly StagedChange[];
-  /** One text for one state: equal hashes mean equal overlays. */
+  /** Equal texts mean equal overlays: the kernel and a toolhost compare the SHA-256. */
   canonical(): string;
 }
 

@@ -1,4 +1,4 @@
-/** A tool's result as the conversation's next message. @module */
+/** A tool's result as the conversation's next message. Used by runner/ and by kernel/task's intake and replay. @module */
 import type { ChatMessage, ToolCall } from "./chat.ts";
 import type { ToolResult } from "../tool/tool.ts";
 

@@ -1,4 +1,4 @@
-/** The rights of a task's first process. Used by task_host.ts and trial.ts. @module */
+/** The rights and the row of a task's first process, and what a person revoked of them. Used by task_host.ts and trial.ts. @module */
 import { noUsage } from "../../contracts/task/budget.ts";
 import { mcpScopes } from "../../contracts/exchange/mcp.ts";
 import type { Scope } from "../../contracts/authority/mod.ts";
@@ -24,6 +24,7 @@ export function grantedScopes(
     & Partial<Pick<TaskRequest, "ingress">>,
   policy: { readonly rules: readonly NetRule[]; readonly network: ReadonlySet<string> },
 ): readonly Scope[] {
+  // An empty path is the whole resource.
   const scopes: Scope[] = [
     { resource: "model", right: "use", path: "" },
     { resource: "agent", right: "use", path: "" },

@@ -1,10 +1,10 @@
-/** Detects the encoding of bytes: UTF-8, UTF-16, a legacy encoding, or binary. @module */
+/** Detects the encoding of a document's bytes: UTF-8, UTF-16, a legacy encoding, or binary. Used by ingest and parse. @module */
 
 const MAX_EXAMINED = 65_536;
 /** Maximum percentage of control characters in a text. */
 const MAX_CONTROLS = 5;
 
-/** Encodings recognised without guessing. */
+/** What bytes are, before any legacy encoding is guessed. */
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "binary";
 
 /** Whether text in this encoding has few invalid characters: a byte-order mark may be a coincidence. */
@@ -15,7 +15,7 @@ function isWide(bytes: Uint8Array, encoding: "utf-16le" | "utf-16be"): boolean {
 }
 
 /**
- * UTF-16 without a byte-order mark: in blanks and newlines the same byte is always NUL, and everything else is text.
+ * UTF-16 without a byte-order mark: ASCII has its NULs at odd (little-endian) or at even (big-endian) places only.
  */
 function unmarked(bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const head = bytes.subarray(0, MAX_EXAMINED);

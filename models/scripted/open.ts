@@ -366,7 +366,7 @@ function viewOf(
   };
 }
 
-/** The runner begins a result that is not `ok` with `OUTCOME: REASON` (runner/result_message.ts). */
+/** The runner begins a result that is not `ok` with `OUTCOME: REASON` (contracts/model/result_message.ts). */
 function outcomeOf(content: string): Outcome {
   const colon = content.indexOf(": ");
   const outcome = colon < 0 ? undefined : Outcome.safeParse(content.slice(0, Math.min(colon, 32)));

@@ -1,5 +1,5 @@
 /**
- * Values of a program: data and its origin. Nothing of JavaScript shows through: records are maps,
+ * Values of a planned program (docs/planned_programs.md): data and its origin. Nothing of JavaScript shows through: records are maps,
  * so there is no prototype to reach, there are no getters, and no value converts itself into
  * another.
  * @module
@@ -100,7 +100,9 @@ export interface Bounds {
 
 /** The default limits. */
 export const BOUNDS: Bounds = Object.freeze({ steps: 500_000, units: 20_000_000, depth: 64 });
+/** Size of one value, in characters and members. */
 const MAX_VALUE = 1_000_000;
+/** Levels of lists and records. */
 const MAX_NESTING = 64;
 
 /** Counts the resources that a program uses. */

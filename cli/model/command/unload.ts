@@ -11,7 +11,7 @@ import { parseModelName } from "../name.ts";
 const Refs = z.array(z.string().max(1_024)).max(1_000);
 const Unloaded = z.object({ ended: Refs, used: Refs });
 
-/** `model unload`. Weights stay in the store; the next task with the model loads them again. */
+/** `model unload`. Weights stay in the store; the next task with the model loads them again. Exits with 1 where one is in use. */
 export async function modelUnload(command: Command): Promise<number> {
   const { powers, places, parsed } = command;
   const [name] = parsed.args;

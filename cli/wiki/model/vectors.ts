@@ -1,4 +1,8 @@
-/** Embeds texts, through the kernel, with the embedder of remit.yaml or of a flag. @module */
+/**
+ * Embeds texts, through the kernel, with the embedder of remit.yaml or of a flag. Used by the commands of cli/wiki and by
+ * cli/sgrep.
+ * @module
+ */
 import * as z from "zod";
 import type { Label } from "../../../contracts/authority/mod.ts";
 import { Fault, toJson } from "../../../contracts/base/mod.ts";

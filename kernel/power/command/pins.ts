@@ -1,5 +1,6 @@
 /**
- * Private copies of programs to run, made by a service that sees nothing else, and checked again
+ * Private copies of programs to run, made by a copy service that sees only the program and the folder
+ * of copies, and checked again
  * before each run. Only these copies are run. Used by commands.ts; made in kernel/main_tools.ts.
  * @module
  */
@@ -60,7 +61,9 @@ export function makePins(
         signal.removeEventListener("abort", stop);
         await service.kill();
       }
+      // Without `stat` nothing is remembered: each run pins anew.
       if (before === undefined) return pin;
+      // `look` prints a line for each path, the program's first.
       const both = await look("state", [program, pin]);
       if (both?.startsWith(before) !== true) {
         throw new Fault("refused", "Cannot run the program: its file is being replaced; try again");

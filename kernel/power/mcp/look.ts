@@ -33,7 +33,7 @@ import type { Judge } from "../../core/child/permission_line.ts";
 
 /** Starts of one look. */
 const MAX_STARTS = 7;
-/** UTF-16 units of the server's standard error. */
+/** UTF-16 units that are kept of the server's standard error. */
 const MAX_ERRORS = 16_384;
 
 /** Options of a look. */
@@ -57,7 +57,7 @@ export interface McpLookParts {
   readonly forbiddenNames?: readonly string[];
 }
 
-/** Looks at a server. Rejects with `refused` (the server's files changed), `unavailable`, and for a URL like a start. */
+/** Looks at a server. Rejects with `refused` (the server's files changed), `unavailable`; for a URL as `startMcpRun` does. */
 export type LookAtMcp = (server: ImportedServer, options: LookOptions) => Promise<McpLook>;
 
 /** The ids of a look, which has no task and no process. */
@@ -225,6 +225,7 @@ function observing({ book, refused }: Seen, fakes: Fakes): Judge {
         ));
     if (empty) return { allow: true };
     if (isKind(permission)) refused.push({ permission, value });
+    // Bounds memory; the newest stay.
     if (refused.length > 1_000) refused.splice(0, 500);
     return { allow: false, reason: "Cannot be used: the server is only looked at" };
   };

@@ -1,4 +1,4 @@
-/** Transfers texts between the host and QuickJS. */
+/** Transfers texts between the host and QuickJS: `q_` is QuickJS, `x_` Extism, a host block Extism's memory. Used by glue.ts. */
 import {
   q_free,
   q_malloc,

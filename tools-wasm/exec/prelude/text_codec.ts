@@ -1,4 +1,8 @@
-/** `TextEncoder` and `TextDecoder` for UTF-8, over two functions of the engine. @module */
+/**
+ * `TextEncoder` and `TextDecoder` for UTF-8, over two functions of QuickJS, for programs that run in WebAssembly. The
+ * option `stream` of `decode` is ignored.
+ * @module
+ */
 import {
   charCodeAt,
   indexOf,
