@@ -1,7 +1,7 @@
 /**
  * Private copies of programs to run, made by a copy service that sees only the program and the folder
- * of copies, and checked again
- * before each run. Only these copies are run. Used by commands.ts; made in kernel/main_tools.ts.
+ * of copies, and checked again before each run. Only these copies are run. Used by commands.ts; made
+ * in kernel/main_tools.ts.
  * @module
  */
 import { Fault } from "../../../contracts/base/fault.ts";
