@@ -22,9 +22,12 @@ export async function holding(folder: string, text: string): Promise<readonly st
   return found;
 }
 
-const namesIn = (folder: string): Promise<Deno.DirEntry[]> => Array.fromAsync(Deno.readDir(folder));
+/** The entries of a folder. */
+export const namesIn = (folder: string): Promise<Deno.DirEntry[]> =>
+  Array.fromAsync(Deno.readDir(folder));
 
-async function ifThere<T>(read: Promise<T>): Promise<T | undefined> {
+/** What `read` gives; undefined where the file or folder has vanished. */
+export async function ifThere<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

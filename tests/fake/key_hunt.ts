@@ -1,5 +1,6 @@
 /** Searches everything that a run leaves for a key, byte by byte and in every form in which it might be there. */
 import type { Machine } from "./remit.ts";
+import { ifThere, namesIn } from "./files_beneath.ts";
 import { descendants } from "./processes.ts";
 
 /** One form of a key. */
@@ -73,11 +74,11 @@ export async function huntFolder(
   const hits: string[] = [];
   let files = 0;
   const look = async (at: string): Promise<void> => {
-    for await (const { name, isFile, isDirectory, isSymlink } of Deno.readDir(at)) {
+    for (const { name, isFile, isDirectory, isSymlink } of await ifThere(namesIn(at)) ?? []) {
       const path = `${at}/${name}`;
       hits.push(...formsIn(encoder.encode(name), forms).map((form) => `${path}: name ${form}`));
       if (isSymlink) {
-        const target = encoder.encode(await Deno.readLink(path));
+        const target = encoder.encode(await ifThere(Deno.readLink(path)) ?? "");
         hits.push(...formsIn(target, forms).map((form) => `${path}: link ${form}`));
       } else if (isDirectory) await look(path);
       else if (isFile) {
@@ -162,11 +163,8 @@ export async function huntWhile(
 
 /** The content of a file that changed since; undefined for any other, and for one that a kernel removed meanwhile. */
 async function changedSince(path: string, since: number): Promise<Uint8Array | undefined> {
-  try {
-    const { mtime } = await Deno.stat(path);
-    return (mtime?.getTime() ?? 0) < since ? undefined : await Deno.readFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const mtime = (await ifThere(Deno.stat(path)))?.mtime ?? undefined;
+  return mtime === undefined || mtime.getTime() < since
+    ? undefined
+    : await ifThere(Deno.readFile(path));
 }
