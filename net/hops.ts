@@ -1,4 +1,4 @@
-/** Sends a request and follows its redirects, each hop vetted again. @module */
+/** Sends requests; vets each hop of a redirect. Used by service.ts and streams.ts. @module */
 import { Fault } from "../contracts/base/fault.ts";
 import type { NetAnswer, NetHop, NetRequest } from "../contracts/wire/wire_net.ts";
 import { firstOf } from "./address/first_of.ts";
@@ -20,11 +20,11 @@ export interface NetPowers {
 }
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-const REDIRECTS = 20;
+const MAX_REDIRECTS = 20;
 
-/** What one request is served with. */
+/** The powers for one request. */
 export interface HopPowers extends NetPowers {
-  /** Counts bytes of body that are held. @throws {Fault} when they are too many */
+  /** Counts body bytes held in memory. @throws {Fault} above the limit */
   take(bytes: number): void;
 }
 
@@ -36,7 +36,7 @@ export async function fetchHops(
   powers: HopPowers,
   signal: AbortSignal,
 ): Promise<NetAnswer> {
-  const maxRedirects = Math.min(request.redirects, REDIRECTS);
+  const maxRedirects = Math.min(request.redirects, MAX_REDIRECTS);
   const hops: NetHop[] = [];
   const vetted = (step: Step): Promise<readonly string[]> =>
     vet(step.url, { resolver: powers.resolver, allow: request.allow, signal });
@@ -46,7 +46,7 @@ export async function fetchHops(
     const { answer, hop } = await sendOne(step, addresses, powers, { signal });
     using open = answer;
     hops.push(hop);
-    const next = await judged(step, open, { left: maxRedirects - hops.length + 1, vetted });
+    const next = await nextHop(step, open, { left: maxRedirects - hops.length + 1, vetted });
     const setCookies = request.cookies === undefined ? {} : { setCookies: cookiesOf(open) };
     if (next.kind === "go" && request.cookies !== undefined) {
       // The kernel stores these cookies before it requests the next hop.
@@ -74,7 +74,7 @@ export async function fetchHops(
   }
 }
 
-/** Maximum `set-cookie` lines reported of one answer. */
+/** Maximum `set-cookie` lines reported for one answer. */
 const MAX_SET_COOKIES = 64;
 
 function cookiesOf({ headers }: WireAnswer): readonly string[] {
@@ -125,21 +125,21 @@ export function firstStep(
   };
 }
 
-type Judged = Exclude<Follow, { kind: "go" }> | {
+type NextHop = Exclude<Follow, { kind: "go" }> | {
   readonly kind: "go";
   readonly step: Step;
   readonly addresses: readonly string[];
 };
 
-/** Whether and where the request goes on. A refusal after the first hop is an answer, no fault. */
-async function judged(
+/** Decides whether and where to go on. A refusal after the first hop is an answer, not a fault. */
+async function nextHop(
   step: Step,
   answer: WireAnswer,
   parts: {
     readonly left: number;
     readonly vetted: (step: Step) => Promise<readonly string[]>;
   },
-): Promise<Judged> {
+): Promise<NextHop> {
   const locations = answer.headers.filter(([name]) => name === "location").map(([, to]) => to);
   const next = follow(step, answer.status, locations);
   if (next.kind !== "go") return next;
@@ -153,7 +153,7 @@ async function judged(
   }
 }
 
-/** Sends one request to one of its host's vetted addresses; reads only the answer's head. */
+/** Sends one request to one of the host's vetted addresses; reads only the head of the answer. */
 export async function sendOne(
   step: Step,
   addresses: readonly string[],

@@ -31,12 +31,12 @@ export function fakeModels(
       built,
       http: {
         get: (url, options) => http.get(moved(url), options),
-        knock: ({ host, port }, ms) =>
+        canConnect: ({ host, port }, ms) =>
           port === 11_434
             ? parts.ollama === undefined
               ? Promise.resolve(false)
-              : http.knock({ host, port: parts.ollama }, ms)
-            : http.knock({ host, port }, ms),
+              : http.canConnect({ host, port: parts.ollama }, ms)
+            : http.canConnect({ host, port }, ms),
       },
       weights: makeWeightsDisk(),
       engine: (build) => parts.engines?.[build] ?? parts.engine ?? NO_ENGINE,

@@ -1,4 +1,4 @@
-/** `browser …`: lists, shows, approves, fills and deletes profiles in which agents are signed in; never shows values. @module */
+/** Commands of browser profiles; never show cookie values. Used by cli/key/family.ts. @module */
 import { EXIT, Fault, toJson } from "../../contracts/base/mod.ts";
 import {
   type BrowserProfile,
@@ -25,26 +25,26 @@ import {
 import type { Basic } from "../powers.ts";
 import { spanText } from "../terminal/span.ts";
 import { tableLines } from "../terminal/table.ts";
-import { COOKIES_TXT_BYTES, readCookiesTxt } from "./cookies_txt.ts";
+import { MAX_COOKIES_TXT_BYTES, readCookiesTxt } from "./cookies_txt.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The state of a profile, as a kernel answers it. */
+/** The state of a profile in a kernel's answer. */
 const Standing = z.object({
   grant: ProfileGrant,
   cookies: z.array(ProfileCookie.omit({ value: true })),
 });
 type Standing = z.infer<typeof Standing>;
 
-/** A profile as configured here, and as approved. */
-interface Known {
+/** A profile's entry in remit.yaml, and its approved state. */
+interface ProfileRow {
   readonly name: ProfileName;
   readonly entry: BrowserProfile | undefined;
   readonly kept: Standing | undefined;
   readonly state: string;
 }
 
-async function known(command: Command): Promise<readonly Known[]> {
+async function rowsOf(command: Command): Promise<readonly ProfileRow[]> {
   const { disk, environment } = command.powers, now = environment.now();
   const { browser } = loadConfig(disk, command.places, { folder: environment.cwd, mounts: [] });
   const entries = browser.profiles ?? {};
@@ -69,8 +69,8 @@ function nameOf(command: Command): ProfileName {
   );
 }
 
-async function find(command: Command): Promise<Known> {
-  const name = nameOf(command), found = (await known(command)).find((each) => each.name === name);
+async function findProfile(command: Command): Promise<ProfileRow> {
+  const name = nameOf(command), found = (await rowsOf(command)).find((each) => each.name === name);
   if (found !== undefined) return found;
   throw new Fault(
     "notFound",
@@ -82,7 +82,7 @@ const iso = (at: number): string => new Date(at).toISOString().replace(/:\d\d\.\
 
 /** `browser list`. */
 export async function browserList(command: Command): Promise<number> {
-  const all = await known(command), now = command.powers.environment.now();
+  const all = await rowsOf(command), now = command.powers.environment.now();
   if (command.json) return printJson(command, toJson(all));
   const rows = all.map(({ name, entry, kept, state }) => {
     const left = kept === undefined ? 0 : kept.grant.expiresAt - now;
@@ -111,7 +111,7 @@ export async function browserList(command: Command): Promise<number> {
 
 /** `browser show NAME`. */
 export async function browserShow(command: Command): Promise<number> {
-  const found = await find(command), { name, entry, kept, state } = found;
+  const found = await findProfile(command), { name, entry, kept, state } = found;
   if (command.json) return printJson(command, toJson(found));
   const { agent, origins } = entry ?? kept?.grant ?? { agent: "", origins: [] };
   const cookies = (kept?.cookies ?? []).map((each) => [
@@ -141,12 +141,12 @@ export async function browserShow(command: Command): Promise<number> {
   ]);
 }
 
-/** `browser approve NAME`: only at a terminal; signs exactly what was shown. */
+/** `browser approve NAME`: only at a terminal; signs exactly the values shown. */
 export async function browserApprove(
   command: Command<Basic | "keyboard">,
 ): Promise<number> {
   const { powers, places } = command, { screen, keyboard } = powers;
-  const { name, entry, kept, state } = await find(command);
+  const { name, entry, kept, state } = await findProfile(command);
   if (entry === undefined) {
     throw new Fault(
       "notFound",
@@ -200,7 +200,7 @@ export async function browserApprove(
 /** `browser import NAME FILE`. */
 export async function browserImport(command: Command): Promise<number> {
   const { environment, screen } = command.powers, now = environment.now();
-  const { name, kept } = await find(command);
+  const { name, kept } = await findProfile(command);
   if (kept === undefined) {
     throw new Fault(
       "refused",
@@ -210,7 +210,7 @@ export async function browserImport(command: Command): Promise<number> {
     );
   }
   const bytes = givenFile(command, command.parsed.args[1] ?? "", "read", {
-    most: COOKIES_TXT_BYTES,
+    most: MAX_COOKIES_TXT_BYTES,
   });
   const text = new TextDecoder().decode(bytes);
   const { cookies, others, unfit } = readCookiesTxt(text, kept.grant.origins, now);

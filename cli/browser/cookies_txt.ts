@@ -1,32 +1,32 @@
-/** Parses cookies.txt, the format in which browsers' cookies are exported. @module */
+/** Parses cookies.txt, the export format of browsers' cookies. Used by commands.ts. @module */
 import { Fault } from "../../contracts/base/mod.ts";
 import { COOKIE_LIMITS, ProfileCookie } from "../../contracts/policy/mod.ts";
 
-/** Most bytes of a file: enough for a browser's whole jar. */
-export const COOKIES_TXT_BYTES = 8_000_000;
+/** Maximum bytes of a file: enough for all cookies of a browser. */
+export const MAX_COOKIES_TXT_BYTES = 8_000_000;
 
-/** The cookies of a file that a profile takes, and counts of the rest. */
+/** The cookies of a file that a profile accepts, and counts of the others. */
 export interface CookiesRead {
   readonly cookies: readonly ProfileCookie[];
-  /** Counts of cookies of hosts outside the profile, and of those hosts. */
+  /** Numbers of cookies of hosts outside the profile, and of those hosts. */
   readonly others: { readonly cookies: number; readonly hosts: number };
-  /** Number of cookies of its origins that expired or that no jar may hold. */
+  /** Number of cookies of the profile's origins that have expired or are invalid. */
   readonly unfit: number;
 }
 
 /**
- * Takes the cookies for these origins. A cookie of a wider host is taken for each origin to which a browser would send
- * it, and is then bound to that origin.
+ * Selects the cookies for these origins. A cookie of a parent domain is copied for each origin to
+ * which a browser would send the cookie; each copy is bound to one origin.
  *
- * @throws Fault `invalidInput` for text that is no cookies.txt, `tooLarge`; messages never repeat a value
+ * @throws Fault `invalidInput` for another format, `tooLarge`; messages never repeat a value
  */
 export function readCookiesTxt(text: string, origins: readonly string[], now: number): CookiesRead {
   const cookies: ProfileCookie[] = [];
   const hosts = new Set<string>();
   let others = 0, unfit = 0;
-  for (const [n, written] of text.split(/\r?\n/).entries()) {
-    const httpOnly = written.startsWith("#HttpOnly_");
-    const line = httpOnly ? written.slice("#HttpOnly_".length) : written;
+  for (const [n, raw] of text.split(/\r?\n/).entries()) {
+    const httpOnly = raw.startsWith("#HttpOnly_");
+    const line = httpOnly ? raw.slice("#HttpOnly_".length) : raw;
     if (line.trim() === "" || (!httpOnly && line.startsWith("#"))) continue;
     const fields = line.split("\t");
     if (fields.length !== 7) {
@@ -38,22 +38,22 @@ export function readCookiesTxt(text: string, origins: readonly string[], now: nu
     }
     const [domain = "", wider, path = "/", secure, expires = "0", name = "", value = ""] = fields;
     const host = domain.replace(/^\./, "").toLowerCase();
-    const to = origins.filter((origin) => {
+    const targets = origins.filter((origin) => {
       const { hostname } = new URL(origin);
       return hostname === host || (wider === "TRUE" && hostname.endsWith(`.${host}`));
     });
-    if (to.length === 0) {
+    if (targets.length === 0) {
       others += 1;
       hosts.add(host);
       continue;
     }
     // Seconds since 1970; 0 marks a session cookie.
     const expiresAt = Math.round(Number(expires) * 1_000);
-    for (const origin of to) {
+    for (const origin of targets) {
       const parsed = ProfileCookie.safeParse({
         ...{ origin, shared: false, name, value, path, httpOnly, createdAt: now },
         secure: secure === "TRUE",
-        // The format has no such field: browsers' default.
+        // The format has no SameSite field, so this is the default of browsers.
         sameSite: "lax",
         ...(expiresAt === 0 ? {} : { expiresAt }),
       });

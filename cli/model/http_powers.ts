@@ -92,7 +92,7 @@ export function makeModelHttp(): ModelHttp {
         throw broken(url, error, signal);
       }
     },
-    knock({ host, port }: { readonly host: string; readonly port: number }, ms: number) {
+    canConnect({ host, port }: { readonly host: string; readonly port: number }, ms: number) {
       return new Promise<boolean>((resolve) => {
         const socket = connect({ host, port });
         const end = (open: boolean): void => {

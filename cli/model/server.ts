@@ -8,8 +8,8 @@ import * as z from "zod";
 const MAX_BYTES = 1_000_000;
 /** Milliseconds for a local server to begin its answer. */
 const LOCAL_MS = 500;
-/** Milliseconds for a connection to a port. */
-export const KNOCK_MS = 150;
+/** Maximum milliseconds for a connection to a port. */
+export const MAX_CONNECT_MS = 150;
 
 const OllamaTags = z.object({
   models: z.array(z.object({ name: z.string().max(256) })).max(10_000),
@@ -53,9 +53,9 @@ export async function serverModels(
 }
 
 /** Whether something listens at a URL's host and port. */
-export async function listens(http: ModelHttp, url: string, ms = KNOCK_MS): Promise<boolean> {
+export async function listens(http: ModelHttp, url: string, ms = MAX_CONNECT_MS): Promise<boolean> {
   const { hostname, port, protocol } = new URL(url);
-  return await http.knock({
+  return await http.canConnect({
     host: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port) || (protocol === "https:" ? 443 : 80),
   }, ms);

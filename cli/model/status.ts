@@ -16,7 +16,7 @@ import { findKey, type KeyPlace, setCommand } from "./keys.ts";
 import { DEFAULT_URL, isThisMachine, type ModelName, parseModelName, withoutKeys } from "./name.ts";
 import { KNOWN_PROVIDERS } from "./providers.ts";
 import { keysInEnvironment } from "./found.ts";
-import { KNOCK_MS, listens, ollamaPlace, runningOllama } from "./server.ts";
+import { listens, MAX_CONNECT_MS, ollamaPlace, runningOllama } from "./server.ts";
 import { absolute } from "../../launch/disk/places.ts";
 import type { Basic } from "../powers.ts";
 
@@ -29,7 +29,7 @@ export interface ModelState {
   readonly says: string;
 }
 
-const REMOTE_KNOCK_MS = 500;
+const MAX_REMOTE_CONNECT_MS = 500;
 
 /** The words for a key's place. */
 function keyText(key: KeyPlace): string {
@@ -52,7 +52,7 @@ async function providerState(
   const open = await listens(
     command.powers.models.http,
     name.url,
-    here ? KNOCK_MS : REMOTE_KNOCK_MS,
+    here ? MAX_CONNECT_MS : MAX_REMOTE_CONNECT_MS,
   );
   const { host } = new URL(name.url);
   const reach = open ? `${host} answers` : `${host} cannot be reached`;

@@ -1,6 +1,6 @@
 /**
- * Lasting browser profiles: which agent is signed in at which origins, until when, and what of that a person signed.
- * docs/browser_profiles.md
+ * Persistent browser profiles: which agent is signed in at which origins and until when, and which
+ * part of that a person signs. Used by config, the kernel and cli/browser. docs/browser_profiles.md
  * @module
  */
 import * as z from "zod";
@@ -8,7 +8,7 @@ import { Millis } from "../authority/ids.ts";
 import { isLoopback } from "../base/loopback.ts";
 import type { JsonObject } from "../base/json.ts";
 
-/** A profile's name, which is the name of its shared resource, too: `browserProfile:NAME`. */
+/** A profile's name, also the name of its shared resource: `browserProfile:NAME`. */
 export const ProfileName = z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/).brand<"ProfileName">();
 /** See {@link ProfileName}. */
 export type ProfileName = z.infer<typeof ProfileName>;
@@ -27,26 +27,26 @@ const ORIGINS = z.array(ProfileOrigin).min(1).max(16).refine(
 
 /** One profile as remit.yaml writes it. */
 export const BrowserProfile = z.object({
-  /** The one agent that is signed in. */
+  /** The only agent that is signed in. */
   agent: AGENT,
   origins: ORIGINS,
-  /** Days from the approval until it is emptied. */
+  /** Days from the approval until the profile is emptied. */
   days: z.int().min(1).max(365),
 }).strict();
 /** See {@link BrowserProfile}. */
 export type BrowserProfile = z.infer<typeof BrowserProfile>;
 
-/** All profiles by name: an agent is signed in at an origin by one of them at most. */
+/** All profiles by name. At most one profile signs an agent in at an origin. */
 export const BrowserProfiles = z.record(ProfileName, BrowserProfile).superRefine(
   (profiles, context) => {
-    const places = new Map<string, string>();
+    const taken = new Map<string, string>();
     if (Object.keys(profiles).length > 32) {
       context.addIssue({ code: "custom", message: "has more than 32 profiles" });
     }
     for (const [name, { agent, origins }] of Object.entries(profiles)) {
       for (const origin of origins) {
-        const other = places.get(`${agent} ${origin}`);
-        places.set(`${agent} ${origin}`, name);
+        const other = taken.get(`${agent} ${origin}`);
+        taken.set(`${agent} ${origin}`, name);
         if (other === undefined) continue;
         const message = `${agent} is signed in at ${origin} by profile "${other}" already`;
         context.addIssue({ code: "custom", message, path: [name, "origins"] });
@@ -57,7 +57,7 @@ export const BrowserProfiles = z.record(ProfileName, BrowserProfile).superRefine
 /** See {@link BrowserProfiles}. */
 export type BrowserProfiles = z.infer<typeof BrowserProfiles>;
 
-/** What a person approved. */
+/** The values that a person approved. */
 export const ProfileGrant = z.object({
   name: ProfileName,
   agent: AGENT,
@@ -72,7 +72,9 @@ export type ProfileGrant = z.infer<typeof ProfileGrant>;
 /** The person's Ed25519 signature over {@link profileClaim}, base64url. */
 export const ProfileSignature = z.string().regex(/^[A-Za-z0-9_-]{86}$/);
 
-/** What the person's key signs, as canonical JSON. `kernel` is its receipt key: the word is good for one state alone. */
+/**
+ * The claim that a person signs, as canonical JSON; valid for the state with the receipt key `kernel`.
+ */
 export function profileClaim(
   { name, agent, origins, days, approvedAt, expiresAt }: ProfileGrant,
   kernel: string,
@@ -81,7 +83,7 @@ export function profileClaim(
   return { browserProfile: name, agent, origins: to, days, approvedAt, expiresAt, kernel };
 }
 
-/** Most of a profile's cookies, and of one: RFC 6265bis asks for 50 a host, and 4,096 bytes of name and value. */
+/** Limits of a profile's cookies: RFC 6265bis asks for 50 a host, 4,096 bytes of name and value. */
 export const COOKIE_LIMITS = Object.freeze({ cookies: 256, bytes: 4_096, path: 1_024 });
 
 const octets = z.string().max(COOKIE_LIMITS.bytes);
@@ -89,7 +91,7 @@ const octets = z.string().max(COOKIE_LIMITS.bytes);
 /** A cookie of a profile, bound to the origin that set it. */
 export const ProfileCookie = z.object({
   origin: ProfileOrigin,
-  /** Sent to origins of the profile beneath this host as well: its Domain was exactly this host. */
+  /** Also sent to the profile's origins on subdomains, because Domain was exactly this host. */
   shared: z.boolean(),
   name: octets.regex(/^[\x21-\x3a\x3c\x3e-\x7e]+$/),
   value: octets.regex(/^(?:[\x21-\x3a\x3c-\x7e](?:[\x20-\x3a\x3c-\x7e]*[\x21-\x3a\x3c-\x7e])?)?$/),
@@ -98,19 +100,19 @@ export const ProfileCookie = z.object({
   httpOnly: z.boolean(),
   sameSite: z.enum(["strict", "lax", "none"]),
   createdAt: Millis,
-  /** Absent: as long as the profile. */
+  /** Absent: the cookie lasts as long as the profile. */
   expiresAt: Millis.optional(),
 }).strict();
 /** See {@link ProfileCookie}. */
 export type ProfileCookie = z.infer<typeof ProfileCookie>;
 
-/** How a profile stands, without a value of its cookies. */
+/** The state of a profile, without the values of its cookies. */
 export interface ProfileStanding {
   readonly grant: ProfileGrant;
   readonly cookies: readonly Omit<ProfileCookie, "value">[];
 }
 
-/** Why a profile may not be used by what remit.yaml says of it now; undefined where it may. */
+/** Why a profile may not be used with its current entry in remit.yaml; undefined if it may. */
 export function whyNotApproved(
   profile: BrowserProfile | undefined,
   grant: ProfileGrant | undefined,
@@ -128,7 +130,7 @@ export function whyNotApproved(
 function isProfileOrigin(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.origin !== text) return false;
-  // A pattern is no host.
+  // URL accepts patterns such as *.example.org as hosts.
   if (!/^[a-z0-9.:[\]-]+$/.test(url.hostname)) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }

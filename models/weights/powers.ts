@@ -57,7 +57,7 @@ export interface ModelHttp {
     },
   ): Promise<HttpAnswer>;
   /** Whether a port accepts connections; waits at most `ms` milliseconds. */
-  knock(at: { readonly host: string; readonly port: number }, ms: number): Promise<boolean>;
+  canConnect(at: { readonly host: string; readonly port: number }, ms: number): Promise<boolean>;
 }
 
 /** Size and change marker of a file of weights. */

@@ -53,7 +53,7 @@ async function explain(words: readonly string[]): Promise<Finished> {
     logs: { verify: nothing },
     walls: { look: nothing },
     models: {
-      http: { get: nothing, knock: nothing },
+      http: { get: nothing, canConnect: nothing },
       weights: {
         stat: nothing,
         reading: nothing,

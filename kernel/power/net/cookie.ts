@@ -1,107 +1,107 @@
 /**
- * Cookies of a profile after RFC 6265bis, and narrower: a cookie is bound to the exact origin that set it, unless its
- * Domain is exactly the host of another origin of the profile. So no list of public suffixes decides anything. Pure.
- * docs/decision/0126
+ * Cookies of a browser profile by RFC 6265bis, with a narrower scope: the exact origin that set the
+ * cookie, unless the Domain is exactly the host of another origin of the profile. So no list of
+ * public suffixes is needed. Pure. Used by profiles.ts and profile_store.ts. docs/decision/0126
  * @module
  */
 import { COOKIE_LIMITS, ProfileCookie } from "../../../contracts/policy/browser_profile.ts";
 
-/** What an answer says of one cookie. */
+/** The result of parsing one `Set-Cookie` line. */
 export type SetCookie =
   | { readonly kind: "kept"; readonly cookie: ProfileCookie }
-  /** Expired already: it takes the one of its place away. */
+  /** Expired already: the answer deletes the stored cookie with this name and scope. */
   | { readonly kind: "gone"; readonly cookie: ProfileCookie }
   | { readonly kind: "refused"; readonly why: string };
 
-/** Who answered, and when. */
-export interface AnsweredBy {
+/** Where and when an answer set a cookie. */
+export interface CookieSource {
   readonly url: URL;
-  /** Those of the profile. */
+  /** The profile's origins. */
   readonly origins: readonly string[];
   readonly now: number;
 }
 
-const ATTRIBUTE = 1_024;
+const MAX_ATTRIBUTE = 1_024;
 const PREFIXES = /^__(secure|host)-/i;
-// deno-lint-ignore no-control-regex -- the standard's own list
+// deno-lint-ignore no-control-regex -- the standard lists these characters
 const CONTROL = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** Reads one `Set-Cookie`. Its value is never repeated. */
-export function parseSetCookie(line: string, { url, origins, now }: AnsweredBy): SetCookie {
+/** Parses one `Set-Cookie` line. A refusal never repeats the cookie's value. */
+export function parseSetCookie(line: string, { url, origins, now }: CookieSource): SetCookie {
   if (line.length > 4 * COOKIE_LIMITS.bytes) return refused("it is too long");
   if (CONTROL.test(line)) return refused("it holds a control character");
   const [pair = "", ...rest] = line.split(";");
   const at = pair.indexOf("=");
-  // One without a name could pass for any other on its way back.
+  // A request sends a nameless cookie as its value alone, which could read as another cookie.
   if (at < 0 || pair.slice(0, at).trim() === "") return refused("it has no name");
   const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
   if (name.length + value.length > COOKIE_LIMITS.bytes) return refused("it is too long");
 
-  const said = attributesOf(rest);
-  const secure = said.has("secure");
-  const sameSite = said.get("samesite")?.toLowerCase() ?? "lax";
-  const place = placeOf(said.get("domain") ?? "", url, origins);
-  if (place === undefined) return refused("its Domain is not of this host");
-  const path = said.get("path") ?? "";
-  const expiresAt = expiryOf(said, now);
+  const attributes = attributesOf(rest);
+  const secure = attributes.has("secure");
+  const sameSite = attributes.get("samesite")?.toLowerCase() ?? "lax";
+  const scope = scopeOf(attributes.get("domain") ?? "", url, origins);
+  if (scope === undefined) return refused("its Domain is not of this host");
+  const path = attributes.get("path") ?? "";
+  const expiresAt = expiryOf(attributes, now);
   const parsed = ProfileCookie.safeParse({
-    ...{ ...place, name, value, secure, createdAt: now },
+    ...{ ...scope, name, value, secure, createdAt: now },
     path: path.startsWith("/") ? path : defaultPath(url.pathname),
-    httpOnly: said.has("httponly"),
+    httpOnly: attributes.has("httponly"),
     sameSite: sameSite === "strict" || sameSite === "none" ? sameSite : "lax",
     ...(expiresAt === undefined ? {} : { expiresAt }),
   });
   if (!parsed.success) return refused("it is not plain ASCII, or its path is too long");
   const { data: cookie } = parsed;
-  const why = wrongFor(cookie, url, said);
+  const why = refusalFor(cookie, url, attributes);
   if (why !== undefined) return refused(why);
   return { kind: (expiresAt ?? Infinity) <= now ? "gone" : "kept", cookie };
 }
 
-/** Whether two are one cookie: what is set last stays. */
-export function samePlace(a: ProfileCookie, b: ProfileCookie): boolean {
+/** Whether two cookies have the same name and scope, so that the later one replaces the earlier. */
+export function sameCookie(a: ProfileCookie, b: ProfileCookie): boolean {
   return a.name === b.name && a.path === b.path && a.origin === b.origin && a.shared === b.shared;
 }
 
-/** A request as far as cookies go. */
-export interface AskedWith {
+/** The parts of a request that decide which cookies the request carries. */
+export interface CookieRequest {
   readonly url: URL;
   readonly method: string;
-  /** The page that leads there, if one does, is another origin's. */
+  /** Whether a page of another origin leads to this request. */
   readonly crossSite: boolean;
-  /** It opens a page. */
+  /** Whether the request opens a page: a top-level navigation. */
   readonly opens: boolean;
   readonly now: number;
 }
 
-/** Longest `Cookie` header; cookies that do not fit stay at home. */
-const HEADER = 16_384;
+/** Maximum length of the `Cookie` header; cookies that do not fit are not sent. */
+const MAX_HEADER = 16_384;
 
-/** The cookies that go along, in the order of the standard. */
+/** The cookies that a request carries, in the order of the standard. */
 export function cookiesFor(
   cookies: readonly ProfileCookie[],
-  asked: AskedWith,
+  request: CookieRequest,
 ): readonly ProfileCookie[] {
-  const sorted = cookies.filter((each) => goesAlong(each, asked)).sort((a, b) =>
+  const sorted = cookies.filter((each) => isSent(each, request)).sort((a, b) =>
     b.path.length - a.path.length || a.createdAt - b.createdAt
   );
-  let room = HEADER;
+  let room = MAX_HEADER;
   return sorted.filter(({ name, value }) => (room -= name.length + value.length + 3) >= 0);
 }
 
-/** The header for these; empty without any. */
+/** The `Cookie` header for these cookies; empty without any. */
 export function cookieHeader(cookies: readonly ProfileCookie[]): string {
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-function goesAlong(
+function isSent(
   { origin, shared, path, secure, sameSite, expiresAt = Infinity }: ProfileCookie,
-  { url, method, crossSite, opens, now }: AskedWith,
+  { url, method, crossSite, opens, now }: CookieRequest,
 ): boolean {
   const { protocol, hostname } = new URL(origin);
-  const place = url.origin === origin ||
+  const inScope = url.origin === origin ||
     (shared && url.protocol === protocol && url.hostname.endsWith(`.${hostname}`));
-  if (!place || expiresAt <= now || (secure && url.protocol !== "https:")) return false;
+  if (!inScope || expiresAt <= now || (secure && url.protocol !== "https:")) return false;
   if (!pathMatches(url.pathname, path)) return false;
   if (!crossSite || sameSite === "none") return true;
   return sameSite === "lax" && opens && (method === "GET" || method === "HEAD");
@@ -111,17 +111,17 @@ function refused(why: string): SetCookie {
   return { kind: "refused", why };
 }
 
-/** Attributes by their names in lower case; of repeated ones the last. */
+/** Attributes by lower-case name; the last of repeated attributes counts. */
 function attributesOf(parts: readonly string[]): ReadonlyMap<string, string> {
   return new Map(parts.flatMap((part) => {
     const [name = "", ...value] = part.split("=");
     const text = value.join("=").trim();
-    return text.length > ATTRIBUTE ? [] : [[name.trim().toLowerCase(), text]];
+    return text.length > MAX_ATTRIBUTE ? [] : [[name.trim().toLowerCase(), text]];
   }));
 }
 
-/** Whose it is. A wider Domain than the profile's own hosts narrows to the origin that answered. */
-function placeOf(
+/** A cookie's scope. A Domain that is not a host of the profile narrows to the answering origin. */
+function scopeOf(
   domain: string,
   url: URL,
   origins: readonly string[],
@@ -129,7 +129,7 @@ function placeOf(
   const host = domain.replace(/^\./, "").toLowerCase();
   const own = { origin: url.origin, shared: false };
   if (host === "") return own;
-  // An address has no hosts above it or beneath it.
+  // An IP address has no parent domain and no subdomains.
   const address = /^[\d.]+$|:/.test(url.hostname);
   if (address) return host === url.hostname ? own : undefined;
   if (host !== url.hostname && !url.hostname.endsWith(`.${host}`)) return undefined;
@@ -140,16 +140,17 @@ function placeOf(
   return named === undefined ? own : { origin: named, shared: true };
 }
 
-function wrongFor(
+function refusalFor(
   { name, secure, shared, path, sameSite }: ProfileCookie,
   url: URL,
-  said: ReadonlyMap<string, string>,
+  attributes: ReadonlyMap<string, string>,
 ): string | undefined {
   if (secure && url.protocol !== "https:") return "it is Secure, and came over plain http";
   if (sameSite === "none" && !secure) return "SameSite=None goes with Secure alone";
   const prefix = PREFIXES.exec(name)?.[1]?.toLowerCase();
   if (prefix !== undefined && !secure) return "its name promises Secure";
-  const host = !shared && (said.get("domain") ?? "") === "" && path === "/" && said.has("path");
+  const host = !shared && (attributes.get("domain") ?? "") === "" && path === "/" &&
+    attributes.has("path");
   return prefix === "host" && !host ? "its name promises one host and Path=/" : undefined;
 }
 
@@ -158,24 +159,24 @@ function defaultPath(path: string): string {
   return end <= 0 ? "/" : path.slice(0, end);
 }
 
-function pathMatches(asked: string, path: string): boolean {
-  if (!asked.startsWith(path)) return false;
-  return asked.length === path.length || path.endsWith("/") || asked[path.length] === "/";
+function pathMatches(pathname: string, path: string): boolean {
+  if (!pathname.startsWith(path)) return false;
+  return pathname.length === path.length || path.endsWith("/") || pathname[path.length] === "/";
 }
 
-/** When it ends: Max-Age before Expires; undefined where neither is understood. */
-function expiryOf(said: ReadonlyMap<string, string>, now: number): number | undefined {
-  const age = said.get("max-age") ?? "";
+/** When a cookie expires: Max-Age before Expires; undefined when neither can be parsed. */
+function expiryOf(attributes: ReadonlyMap<string, string>, now: number): number | undefined {
+  const age = attributes.get("max-age") ?? "";
   if (/^-?\d+$/.test(age)) {
     const seconds = Math.min(Number(age), 31_536_000);
     return seconds <= 0 ? 0 : now + seconds * 1_000;
   }
-  return cookieDate(said.get("expires") ?? "");
+  return cookieDate(attributes.get("expires") ?? "");
 }
 
 const MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-/** A date as RFC 6265bis 5.1.1 reads it; undefined for what is none. */
+/** Parses a date by RFC 6265bis 5.1.1; undefined for any other text. */
 export function cookieDate(text: string): number | undefined {
   let time: readonly number[] | undefined;
   let day: number | undefined, month: number | undefined, year: number | undefined;
@@ -196,6 +197,6 @@ export function cookieDate(text: string): number | undefined {
     return undefined;
   }
   const at = new Date(Date.UTC(full, month, day, hours, minutes, seconds));
-  // There is no 31st of February.
+  // Date.UTC turns 31 February into a day of March.
   return at.getUTCDate() === day ? Math.max(0, at.getTime()) : undefined;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ProfileCookie } from "../../../contracts/policy/browser_profile.ts";
-import { cookieDate, cookieHeader, cookiesFor, parseSetCookie, samePlace } from "./cookie.ts";
+import { cookieDate, cookieHeader, cookiesFor, parseSetCookie, sameCookie } from "./cookie.ts";
 
 const NOW = Date.UTC(2026, 0, 1);
 const APP = "https://app.example.org", TOP = "https://example.org";
@@ -99,7 +99,7 @@ Deno.test("Max-Age goes before Expires, and what is over is taken away and not s
   for (const over of ["Max-Age=0", "Max-Age=-5", "Expires=Thu, 01 Jan 1970 00:00:00 GMT"]) {
     const read = set(`a=; ${over}`);
     assert.equal(read.kind, "gone", over);
-    if (read.kind === "gone") assert.ok(samePlace(read.cookie, kept("a=2")));
+    if (read.kind === "gone") assert.ok(sameCookie(read.cookie, kept("a=2")));
   }
   const cookie = kept("a=1; Max-Age=60");
   assert.equal(sent([cookie], `${APP}/a`, { now: NOW + 59_999 }), "a=1");

@@ -1,4 +1,4 @@
-/** Requests to the web: secrets put in, the net service asked, each request on record. @module */
+/** Web requests with secrets filled in, each logged. Used by kernel/task/task_tools.ts. @module */
 import { Fault } from "../../../contracts/base/fault.ts";
 import { toJson } from "../../../contracts/base/json.ts";
 import type { Leases } from "../../../contracts/authority/gate.ts";
@@ -12,15 +12,15 @@ import { type NetService, parseNetAnswer } from "./net_service.ts";
 import type { ProfileUse } from "./profiles.ts";
 import { hidden, withoutSecrets } from "./secret_echo.ts";
 
-/** Most bytes of a request's body, and of a response that anything reads. */
-const REQUEST_BYTES = 1_000_000;
-const RESPONSE_BYTES = 10_000_000;
-const REDIRECTS = 5;
+/** Maximum bytes of a request's body and of a response's body. */
+const MAX_REQUEST_BYTES = 1_000_000;
+const MAX_RESPONSE_BYTES = 10_000_000;
+const MAX_REDIRECTS = 5;
 const DEADLINE_MS = 30_000;
-/** Requests of one task at once: no task takes the service from the others. */
-const AT_ONCE = 8;
+/** Maximum concurrent requests of one task: no task takes the service from the others. */
+const MAX_CONCURRENT = 8;
 
-/** One request of a call that the gate has let through to `origin`. */
+/** One request of a call that the gate has allowed for `origin`. */
 export interface Fetch {
   readonly task: TaskId;
   readonly pid: Pid;
@@ -30,20 +30,20 @@ export interface Fetch {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Most bytes of the response; 10 MB at most, and when absent. */
+  /** Maximum bytes of the response; at most 10 MB, which is also the default. */
   readonly bytes?: number;
-  /** The profile that goes along: its cookies are added, and what the answer sets is taken in. */
+  /** The browser profile whose cookies the request carries and the answer changes. */
   readonly profile?: ProfileUse | undefined;
 }
 
-/** The way to the web. */
+/** Access to the web. */
 export interface Fetching {
   /**
-   * Rejects with the net service's faults, and `refused` for another origin than the call's, a
+   * Rejects with the net service's faults, and with `refused` for another origin than the call's, a
    * secret that is bound to another origin or header, or a lease that has ended.
    */
   fetch(request: Fetch, signal: AbortSignal): Promise<NetAnswer>;
-  /** {@link Fetching.fetch} to the destination that a call was decided for. */
+  /** Calls {@link Fetching.fetch} with the destination that the gate allowed for a call. */
   forCall(
     call: GrantedCall,
     request: Pick<Fetch, "method" | "url" | "headers" | "body">,
@@ -53,23 +53,23 @@ export interface Fetching {
   handle(name: string, origin: string | undefined): string;
 }
 
-/** What {@link makeFetching} is handed. */
+/** The parts of {@link makeFetching}. */
 export interface FetchingParts {
   readonly net: Pick<NetService, "provide" | "freshId">;
   readonly leases: Pick<Leases, "covering">;
   readonly log: Pick<EventLog, "append">;
-  /** Budgets of what leaves; absent: there are none. */
+  /** Budgets of sent bytes; absent: there are none. */
   readonly uses?: Uses;
-  /** A secret that the operator keeps now. */
+  /** The operator's secret of this name; undefined if there is none now. */
   secret(name: string): Secret | undefined;
 }
 
-/** Makes the way to the web. The net service starts with the first request. */
-export function makeFetching({ net, leases, log, uses, secret: keptOf }: FetchingParts): Fetching {
-  const underWay = new Map<TaskId, number>();
+/** Makes the access to the web. The net service starts with the first request. */
+export function makeFetching({ net, leases, log, uses, secret: lookup }: FetchingParts): Fetching {
+  const running = new Map<TaskId, number>();
 
-  const find = (name: string): Secret => {
-    const secret = keptOf(name);
+  const findSecret = (name: string): Secret => {
+    const secret = lookup(name);
     if (secret !== undefined) return secret;
     throw new Fault(
       "notFound",
@@ -78,15 +78,15 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
     );
   };
 
-  /** Values in place of handles, and which were used. */
-  const filled = (
+  /** Replaces handles with the secrets' values; also returns the secrets used. */
+  const withSecretValues = (
     { headers, origin }: Fetch,
   ): { readonly headers: Readonly<Record<string, string>>; readonly used: readonly Secret[] } => {
     const used: Secret[] = [];
     const entries = Object.entries(headers).map(([name, value]): [string, string] => {
       const handle = /^secret:([a-z][a-z0-9_-]{0,63})$/.exec(value)?.[1];
       if (handle === undefined) return [name, value];
-      const secret = find(handle);
+      const secret = findSecret(handle);
       if (secret.origin !== origin || secret.header !== name.toLowerCase()) {
         throw new Fault(
           "refused",
@@ -99,7 +99,7 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
     return { headers: Object.fromEntries(entries), used };
   };
 
-  const decided = async (request: Fetch, signal: AbortSignal): Promise<NetAnswer> => {
+  const fetchAllowed = async (request: Fetch, signal: AbortSignal): Promise<NetAnswer> => {
     const { task, pid, origin } = request;
     const lease = leases.covering(pid, { resource: "net", right: "use", path: origin });
     if (lease === undefined) {
@@ -108,21 +108,21 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         `Cannot fetch from ${origin}: no lease of this process covers it`,
       );
     }
-    const { headers, used } = filled(request);
-    const others = underWay.get(task) ?? 0;
-    if (others >= AT_ONCE) {
+    const { headers, used } = withSecretValues(request);
+    const others = running.get(task) ?? 0;
+    if (others >= MAX_CONCURRENT) {
       throw new Fault(
         "rateLimited",
-        `Cannot fetch: ${AT_ONCE} requests of this task are under way`,
+        `Cannot fetch: ${MAX_CONCURRENT} requests of this task are under way`,
       );
     }
-    underWay.set(task, others + 1);
+    running.set(task, others + 1);
     try {
       return await send(request, signal, { headers, used, named: lease.scope.path === origin });
     } finally {
-      const left = (underWay.get(task) ?? 1) - 1;
-      if (left > 0) underWay.set(task, left);
-      else underWay.delete(task);
+      const left = (running.get(task) ?? 1) - 1;
+      if (left > 0) running.set(task, left);
+      else running.delete(task);
     }
   };
 
@@ -136,12 +136,12 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
     },
   ): Promise<NetAnswer> => {
     const { task, pid, callId, origin, method, url, profile } = request;
-    const told = {
+    const logged = {
       ...{ pid, call: callId, method, secrets: used.map(({ name }) => name) },
       ...(profile === undefined ? {} : { profile: profile.name }),
     };
-    /** Of secrets and of cookies that went along or came. */
-    const hiding = (): readonly Hidden[] => [...used, ...(profile?.hidden() ?? [])];
+    /** The values to hide: of secrets used, and of cookies sent or received. */
+    const secretValues = (): readonly Hidden[] => [...used, ...(profile?.hidden() ?? [])];
     const ask = async (step: Step): Promise<NetAnswer> => {
       await uses?.take({ task, pid }, { egressBytes: sentBytes(step) }, `fetch from ${origin}`);
       const child = await net.provide();
@@ -149,9 +149,9 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
       const sent: NetRequest = {
         ...{ id, ...step },
         allow: [{ origin, named }],
-        redirects: REDIRECTS,
-        requestBytes: REQUEST_BYTES,
-        responseBytes: Math.min(request.bytes ?? RESPONSE_BYTES, RESPONSE_BYTES),
+        redirects: MAX_REDIRECTS,
+        requestBytes: MAX_REQUEST_BYTES,
+        responseBytes: Math.min(request.bytes ?? MAX_RESPONSE_BYTES, MAX_RESPONSE_BYTES),
         deadlineMs: DEADLINE_MS,
       };
       const cancel = (): void => child.port.tell("cancel", { id });
@@ -173,28 +173,28 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
         : await withCookies(profile, first, ask);
       const { status, bytes, hops } = answer;
       const ms = hops.reduce((sum, hop) => sum + hop.ms, 0);
-      // With a profile each request was counted before it left.
-      const again = profile === undefined ? (hops.length - 1) * sentBytes(request) : 0;
-      if (again > 0) {
-        // How often it would be redirected is known afterwards: the next request is refused.
-        await uses?.take({ task, pid, past: true }, { egressBytes: again }, "follow redirects");
+      // With a profile each request was counted before it was sent.
+      const extra = profile === undefined ? (hops.length - 1) * sentBytes(request) : 0;
+      if (extra > 0) {
+        // The number of redirects is known only now; an exceeded budget refuses the next request.
+        await uses?.take({ task, pid, past: true }, { egressBytes: extra }, "follow redirects");
       }
       await log.append(task, [{
         kind: "fetched",
-        body: { ...told, status, bytes, ms, requests: hops.length },
-        private: { origin, url, hops: withoutSecrets(toJson(hops), hiding()) },
+        body: { ...logged, status, bytes, ms, requests: hops.length },
+        private: { origin, url, hops: withoutSecrets(toJson(hops), secretValues()) },
       }]);
-      const all = hiding();
+      const all = secretValues();
       return all.length === 0 ? answer : parseNetAnswer(withoutSecrets(toJson(answer), all));
     } catch (error) {
       if (signal.aborted) throw new Fault("cancelled", `Cannot fetch from ${origin}: cancelled`);
       if (!(error instanceof Fault)) throw error;
       await log.append(task, [{
         kind: "fetched",
-        body: { ...told, failed: error.code },
+        body: { ...logged, failed: error.code },
         private: { origin, url },
       }]);
-      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, hiding()));
+      if (error.code !== "gone") throw new Fault(error.code, hidden(error.message, secretValues()));
       throw new Fault("upstream", `Cannot fetch from ${origin}: the net service ended`, {
         cause: error,
       });
@@ -202,11 +202,11 @@ export function makeFetching({ net, leases, log, uses, secret: keptOf }: Fetchin
   };
 
   return Object.freeze<Fetching>({
-    fetch: decided,
+    fetch: fetchAllowed,
     forCall: ({ task, pid, callId, resolved }, request, signal) =>
-      decided({ ...request, task, pid, callId, origin: resolved.destination ?? "" }, signal),
+      fetchAllowed({ ...request, task, pid, callId, origin: resolved.destination ?? "" }, signal),
     handle(name: string, origin: string | undefined): string {
-      const secret = find(name);
+      const secret = findSecret(name);
       if (secret.origin === origin) return `secret:${name}`;
       throw new Fault("refused", `Cannot use secret "${name}" here: it is for ${secret.origin}`);
     },
@@ -217,8 +217,9 @@ type Step = Pick<NetRequest, "method" | "url" | "headers" | "body" | "cookies">;
 type Hidden = Pick<Secret, "value" | "prefix">;
 
 /**
- * A request with a profile's cookies, redirect by redirect: what one answer sets is durable before the next is asked, and
- * before anybody sees the answer. All of it stays at the call's origin: the net service stops what leads elsewhere.
+ * Sends a request with a profile's cookies and follows each redirect here. The cookies of one answer
+ * are durable before the next request is sent and before the answer is returned. All requests go to
+ * the call's origin: the net service stops at a redirect to another origin.
  */
 async function withCookies(
   profile: ProfileUse,
@@ -233,25 +234,25 @@ async function withCookies(
     hops.push(...answer.hops);
     if (next === undefined) return { ...answer, hops };
     const { method, url } = next, { body, headers, ...rest } = step;
-    if (hops.length > REDIRECTS) {
+    if (hops.length > MAX_REDIRECTS) {
       return { ...answer, hops, stopped: { location: url, why: "there were too many redirects" } };
     }
     const kept = next.body && body !== undefined;
     step = {
       ...{ ...rest, method, url },
-      ...(kept ? { body, headers } : { headers: withoutBody(headers) }),
+      ...(kept ? { body, headers } : { headers: withoutBodyHeaders(headers) }),
     };
   }
 }
 
-/** Headers of a request whose body is gone. */
-function withoutBody(headers: Step["headers"]): Step["headers"] {
+/** The headers of a request whose redirect dropped the body. */
+function withoutBodyHeaders(headers: Step["headers"]): Step["headers"] {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !name.toLowerCase().startsWith("content-")),
   );
 }
 
-/** About what a request takes on its way: its line, its headers and its body. */
+/** Approximate bytes that a request sends: request line, headers and body. */
 export function sentBytes(
   { method, url, headers, body = "", cookies = "" }: Step,
 ): number {

@@ -1,4 +1,8 @@
-/** The net service of a kernel: one process for fetches, streams and proxies, started with the first. @module */
+/**
+ * The net service of a kernel: one process for fetches, streams and proxies, started by the first
+ * use. Made by kernel/main_tools.ts.
+ * @module
+ */
 import * as z from "zod";
 import { isObject } from "../../../contracts/base/json.ts";
 import { Fault } from "../../../contracts/base/fault.ts";
@@ -6,31 +10,31 @@ import type { Json, Port, PortHandler } from "../../../contracts/base/mod.ts";
 import type { NetAnswer } from "../../../contracts/wire/mod.ts";
 import type { Child, Children } from "../../core/child/children.ts";
 
-/** Hears what the service tells of one id. */
+/** Receives the service's messages about one id. */
 export type HearNet = (op: string, body: Json) => void;
-/** Answers what the service asks for one id. */
+/** Answers the service's requests about one id. */
 export type AnswerNet = (op: string, body: Json) => Promise<Json>;
 
-/** The way to the net service. */
+/** Access to the net service. */
 export interface NetService {
-  /** Rejects as {@link Children.net} does. One that ended is started anew by the next call. */
+  /** Rejects like {@link Children.net}. The next call restarts a service that has ended. */
   provide(): Promise<Child>;
   /**
-   * A new id for a request, a stream or a proxy: never one that was given before. The service keeps one table of each for
-   * everybody who asks, so nobody counts ids of their own.
+   * A new id for a request, a stream or a proxy; ids are never reused. The service has one table of
+   * each for all callers, so callers must not make ids of their own.
    */
   freshId(): string;
-  /** Hears what is told of `id`, and answers what is asked; the returned function ends that. */
+  /** Passes messages and requests about `id` on, until the returned function is called. */
   listen(id: string, hear: HearNet, answer?: AnswerNet): () => void;
 }
 
-/** Makes the way; nothing is started. */
+/** Makes the access; starts no process. */
 export function makeNetService(
   children: Pick<Children, "net">,
   origins?: NamedOrigins,
 ): NetService {
   let service: Promise<Child> | undefined;
-  const hearing = new Map<string, { readonly hear: HearNet; readonly answer?: AnswerNet }>();
+  const listeners = new Map<string, { readonly hear: HearNet; readonly answer?: AnswerNet }>();
   const idOf = (body: Json): string => {
     const id = isObject(body) ? body["id"] : undefined;
     return typeof id === "string" ? id : "";
@@ -38,41 +42,41 @@ export function makeNetService(
   let ids = 0;
   const handler: PortHandler = Object.freeze<PortHandler>({
     ask(op: string, body: Json): Promise<Json> {
-      const answer = hearing.get(idOf(body))?.answer;
+      const answer = listeners.get(idOf(body))?.answer;
       if (answer !== undefined) return answer(op, body);
       throw new Fault("unknownCapability", `Cannot serve "${op.slice(0, 64)}": not handed over`);
     },
     tell(op: string, body: Json): void {
-      hearing.get(idOf(body))?.hear(op, body);
+      listeners.get(idOf(body))?.hear(op, body);
     },
   });
 
   return Object.freeze<NetService>({
     provide(): Promise<Child> {
       if (service !== undefined) return service;
-      const made = children.net(handler).then((child) =>
-        origins === undefined ? child : remembering(child, origins)
+      const started = children.net(handler).then((child) =>
+        origins === undefined ? child : rememberingOrigins(child, origins)
       );
-      service = made;
+      service = started;
       const forget = (): void => {
-        if (service === made) service = undefined;
+        if (service === started) service = undefined;
       };
-      made.then((child) => void child.port.closed.then(forget), forget);
-      return made;
+      started.then((child) => void child.port.closed.then(forget), forget);
+      return started;
     },
     freshId: () => `n${++ids}`,
     listen(id, hear, answer): () => void {
-      const ears = { hear, ...(answer === undefined ? {} : { answer }) };
-      hearing.set(id, ears);
+      const listener = { hear, ...(answer === undefined ? {} : { answer }) };
+      listeners.set(id, listener);
       return () => {
-        if (hearing.get(id) === ears) hearing.delete(id);
+        if (listeners.get(id) === listener) listeners.delete(id);
       };
     },
   });
 }
 
-/** The same child, whose requests to origins of the operator's are held against where these led before. */
-function remembering(child: Child, origins: NamedOrigins): Child {
+/** Wraps `child`: each request says where its named origins led before; each answer is recorded. */
+function rememberingOrigins(child: Child, origins: NamedOrigins): Child {
   const { port } = child;
   return Object.freeze<Child>({
     ...{ role: child.role, osPid: child.osPid, exited: child.exited },
@@ -80,8 +84,8 @@ function remembering(child: Child, origins: NamedOrigins): Child {
     port: Object.freeze<Port>({
       async ask(op, body): Promise<Json> {
         if (op !== "fetch" && op !== "stream") return await port.ask(op, body);
-        const answer = await port.ask(op, await origins.known(body));
-        origins.saw(body, answer);
+        const answer = await port.ask(op, await origins.withPast(body));
+        origins.record(body, answer);
         return answer;
       },
       tell: (op, body) => port.tell(op, body),
@@ -118,7 +122,7 @@ const Answer = z.object({
   ).max(32),
 }).strict();
 
-/** Parses; throws `upstream` naming the part that does not fit. */
+/** Parses an answer of the net service. Throws `upstream` naming the invalid part. */
 export function parseNetAnswer(raw: Json): NetAnswer {
   const { success, data, error } = Answer.safeParse(raw);
   if (!success) {
@@ -132,25 +136,26 @@ export function parseNetAnswer(raw: Json): NetAnswer {
   return data as NetAnswer;
 }
 
-// What the names of the operator's origins led to when they were first asked: a name of a stranger that led to the web
-// then, and leads to this machine or its network now, was turned against it (DNS rebinding). docs/threat_model.md.
+// Remembers whether each origin that the operator named first led to a public or a private address.
+// A name that first led to the web, and now leads to this machine or its network, is used for an
+// attack (DNS rebinding). docs/threat_model.md.
 
-/** Origins that are remembered; of more the first ones are. */
-const MAX = 4_096;
+/** Maximum number of origins remembered; later ones are not added. */
+const MAX_ORIGINS = 4_096;
 const LINE = /^(public|private) (https?:\/\/[^\s]{1,300})$/;
 
-type Led = "public" | "private";
+type AddressKind = "public" | "private";
 
-/** The memory of one state. */
+/** The named origins remembered in one state folder. */
 interface NamedOrigins {
-  /** A request to the net service, with what is known of each origin in it that the operator named. */
-  known(request: Json): Promise<Json>;
-  /** Takes in where an answer came from. */
-  saw(request: Json, answer: Json): void;
+  /** Adds to a request where each origin that the operator named led before. */
+  withPast(request: Json): Promise<Json>;
+  /** Records the addresses from which an answer came. */
+  record(request: Json, answer: Json): void;
 }
 
 interface NamedOriginsParts {
-  /** A line for each origin. */
+  /** The file's path; the file has one line for each origin. */
   readonly file: string;
   readonly disk: {
     read(path: string): Promise<Uint8Array | undefined>;
@@ -160,49 +165,49 @@ interface NamedOriginsParts {
   note(line: string): void;
 }
 
-/** Opens the memory; it is read when it is first asked. */
+/** Makes the memory of named origins; its file is read at the first request. */
 export function makeNamedOrigins({ file, disk, isPublic, note }: NamedOriginsParts): NamedOrigins {
-  const led = new Map<string, Led>();
+  const past = new Map<string, AddressKind>();
   let reading: Promise<void> | undefined;
   let writing: Promise<void> = Promise.resolve();
 
   const read = async (): Promise<void> => {
     const text = new TextDecoder().decode(await disk.read(file) ?? new Uint8Array());
     for (const line of text.split("\n")) {
-      const [, how, origin] = LINE.exec(line) ?? [];
-      if (origin !== undefined) led.set(origin, how === "public" ? "public" : "private");
+      const [, kind, origin] = LINE.exec(line) ?? [];
+      if (origin !== undefined) past.set(origin, kind === "public" ? "public" : "private");
     }
   };
   const write = (): void => {
-    const lines = [...led].map(([origin, how]) => `${how} ${origin}\n`).join("");
+    const lines = [...past].map(([origin, kind]) => `${kind} ${origin}\n`).join("");
     writing = writing.then(() => disk.write(file, new TextEncoder().encode(lines))).catch(
-      // What is not kept is learnt anew by the next kernel.
+      // The next kernel records an origin that was not stored again.
       (error: unknown) => note(`Where named origins lead was not kept: ${String(error)}`),
     );
   };
 
   return Object.freeze<NamedOrigins>({
-    async known(request): Promise<Json> {
+    async withPast(request): Promise<Json> {
       const allow = namedIn(request);
       if (allow.length === 0 || !isObject(request)) return request;
       await (reading ??= read());
       return {
         ...request,
         allow: allow.map((each) =>
-          each["named"] === true && led.get(String(each["origin"])) === "public"
+          each["named"] === true && past.get(String(each["origin"])) === "public"
             ? { ...each, was: "public" }
             : each
         ),
       };
     },
-    saw(request, answer): void {
+    record(request, answer): void {
       const named = new Set(
         namedIn(request).flatMap((each) => each["named"] === true ? [each["origin"]] : []),
       );
       for (const { url, address } of hopsIn(answer)) {
         const { origin } = new URL(url);
-        if (!named.has(origin) || led.has(origin) || led.size >= MAX) continue;
-        led.set(origin, isPublic(address) ? "public" : "private");
+        if (!named.has(origin) || past.has(origin) || past.size >= MAX_ORIGINS) continue;
+        past.set(origin, isPublic(address) ? "public" : "private");
         write();
       }
     },

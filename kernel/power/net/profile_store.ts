@@ -1,6 +1,7 @@
 /**
- * What is kept of lasting browser profiles: a person's approvals, and cookies, which nobody but the kernel sees. A file
- * each in STATE/kernel/profiles, 0600, whole or as it was; a signature that is not the person's makes it nothing.
+ * Stores browser profiles for profiles.ts: a person's approvals, and cookies that only the kernel
+ * reads. A profile is a file of mode 0600 in STATE/kernel/profiles, replaced atomically. A file
+ * without the person's signature is ignored.
  * @module
  */
 import * as z from "zod";
@@ -17,7 +18,7 @@ import {
 } from "../../../contracts/policy/browser_profile.ts";
 import type { Powers } from "../../../contracts/task/process.ts";
 import type { EventLog, NewEvent } from "../../../contracts/task/mod.ts";
-import { samePlace } from "./cookie.ts";
+import { sameCookie } from "./cookie.ts";
 
 /** The control operation `profiles`: a closed union on `do`. */
 export const ProfileBody = z.discriminatedUnion("do", [
@@ -33,7 +34,7 @@ export const ProfileBody = z.discriminatedUnion("do", [
 /** See {@link ProfileBody}. */
 export type ProfileBody = z.infer<typeof ProfileBody>;
 
-/** What is kept of a profile. */
+/** The stored state of a profile. */
 const Kept = z.object({
   version: z.literal(1),
   grant: ProfileGrant,
@@ -43,7 +44,7 @@ const Kept = z.object({
 /** See {@link Kept}. */
 export type Kept = z.infer<typeof Kept>;
 
-/** What {@link openProfileStore} is handed. */
+/** The parts of {@link openProfileStore}. */
 export interface ProfileStoreParts {
   /** STATE/kernel/profiles. */
   readonly dir: string;
@@ -58,45 +59,45 @@ export interface ProfileStoreParts {
   readonly log: Pick<EventLog, "append">;
   /** This kernel's receipt key, which names its state. */
   readonly kernelKey: string;
-  /** Whether the person's key signed this. */
+  /** Whether the person's key signed this claim. */
   signed(claim: JsonObject, signature: string): boolean;
   note(line: string): void;
 }
 
-/** The profiles that are kept. */
+/** The stored profiles. */
 export interface ProfileStore {
   get(name: ProfileName): Kept | undefined;
-  /** Takes in what an answer set, of what is kept now; resolves once that is durable. */
+  /** Applies an answer's cookies to the current state; resolves once the changes are durable. */
   change(name: ProfileName, set: readonly CookieChange[]): Promise<void>;
-  /** What the operator asks. Rejects `refused`, `notFound`. */
+  /** Serves the operator's control operation. Rejects `refused`, `notFound`. */
   ask(body: ProfileBody): Promise<Json>;
 }
 
-/** A cookie that is set, or taken away. */
+/** A cookie that is set or deleted. */
 export interface CookieChange {
   readonly cookie: ProfileCookie;
   readonly kind: "kept" | "gone";
 }
 
-const LOOK_MS = 3_600_000, DAY_MS = 86_400_000;
+const MAX_LOOK_MS = 3_600_000, DAY_MS = 86_400_000;
 const CHAIN = "profiles";
 
-/** Opens what earlier kernels left; what is over is emptied. */
+/** Opens the profiles that earlier kernels stored, and empties expired ones. */
 export async function openProfileStore(parts: ProfileStoreParts): Promise<ProfileStore> {
   const { dir, disk, powers, log, note } = parts;
   const kept = new Map<ProfileName, Kept>();
   const writing = new Map<ProfileName, Promise<void>>();
-  /** Cookies of forgotten profiles whose file is not gone: of no use to anybody, and forgotten again on demand. */
-  const leaving = new Map<ProfileName, number>();
+  /** Cookie counts of unusable profiles whose files could not be removed; `forget` tries again. */
+  const forgotten = new Map<ProfileName, number>();
   const fileOf = (name: ProfileName): string => `${dir}/${name}.json`;
 
   const load = async (): Promise<void> => {
     for (const file of await disk.list(dir)) {
       const name = ProfileName.safeParse(file.replace(/\.json$/, "")).data;
-      // What a kernel that was killed had begun to write.
+      // A temporary file of a kernel that was killed while writing.
       if (name === undefined || `${name}.json` !== file) await disk.remove(`${dir}/${file}`);
       else {
-        const found = readKept(await disk.read(`${dir}/${file}`));
+        const found = parseKept(await disk.read(`${dir}/${file}`));
         if (found?.grant.name === name && isSigned(found)) kept.set(name, found);
         else note(`Browser profile "${name}" is not used: its file is damaged, or not signed`);
       }
@@ -105,7 +106,7 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
   const isSigned = ({ grant, signature }: Pick<Kept, "grant" | "signature">): boolean =>
     parts.signed(profileClaim(grant, parts.kernelKey), signature);
 
-  /** One write of a profile after another, each of what stands then. */
+  /** Queues a write of a profile; each write stores the state at the time when it begins. */
   const write = (name: ProfileName): Promise<void> => {
     const next = (writing.get(name) ?? Promise.resolve()).catch(() => undefined).then(async () => {
       const now = kept.get(name);
@@ -118,25 +119,25 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
     writing.set(name, next);
     return next;
   };
-  const tell = (body: JsonObject, secret?: JsonObject): Promise<unknown> => {
+  const logEvent = (body: JsonObject, secret?: JsonObject): Promise<unknown> => {
     const event: NewEvent = { kind: "profile", body, ...(secret ? { private: secret } : {}) };
     return log.append(CHAIN, [event]);
   };
 
-  /** Empties what is over. The cookies are gone before the event says so. */
-  const sweep = async (): Promise<void> => {
+  /** Empties expired profiles. The cookies are deleted before the event is logged. */
+  const emptyExpired = async (): Promise<void> => {
     for (const name of [...kept.keys()]) {
-      // Another profile's write may have taken a while: this one may be approved anew, or forgotten.
+      // During the write of another profile this one may have been approved again or forgotten.
       const each = kept.get(name);
       if (each === undefined || each.grant.expiresAt > powers.now()) continue;
       if (each.cookies.length === 0) continue;
       kept.set(name, { ...each, cookies: [] });
       await write(name);
-      await tell({ what: "expired", name, cookies: each.cookies.length });
+      await logEvent({ what: "expired", name, cookies: each.cookies.length });
     }
   };
   let stopTimer: (() => void) | undefined;
-  const arm = (): void => {
+  const setTimer = (): void => {
     stopTimer?.();
     const next = Math.min(
       ...[...kept.values()].flatMap(({ grant, cookies }) =>
@@ -144,10 +145,10 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
       ),
     );
     if (next === Infinity) return;
-    // Clocks are set, and machines sleep.
-    stopTimer = powers.after(Math.min(Math.max(next - powers.now(), 0) + 1, LOOK_MS), () => {
-      sweep().catch((error: unknown) => note(`Profiles were not emptied: ${String(error)}`))
-        .finally(arm);
+    // The clock may be set and the machine may sleep, so one timer never waits for days.
+    stopTimer = powers.after(Math.min(Math.max(next - powers.now(), 0) + 1, MAX_LOOK_MS), () => {
+      emptyExpired().catch((error: unknown) => note(`Profiles were not emptied: ${String(error)}`))
+        .finally(setTimer);
     });
   };
 
@@ -155,74 +156,74 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
     const had = kept.get(name), now = powers.now();
     if (had === undefined || set.length === 0) return;
     const live = had.cookies.filter(({ expiresAt = Infinity }) => expiresAt > now);
-    kept.set(name, { ...had, cookies: set.reduce(added, live) });
+    kept.set(name, { ...had, cookies: set.reduce(changed, live) });
     powers.reach("beforeCookies");
     await write(name);
     powers.reach("afterCookies");
-    arm();
+    setTimer();
   };
 
   const approve = async ({ grant, signature }: Pick<Kept, "grant" | "signature">) => {
     const { name, agent, origins, days, approvedAt, expiresAt } = grant, now = powers.now();
     if (!isSigned({ grant, signature })) {
-      throw no("approve", name, "the signature is not the person's, over exactly this");
+      throw refusal("approve", name, "the signature is not the person's, over exactly this");
     }
     const inTime = expiresAt > now && expiresAt <= approvedAt + days * DAY_MS;
-    // Two programs' clocks may differ a little.
+    // The clocks of two programs may differ slightly.
     if (!inTime || approvedAt > now + 60_000) {
-      throw no("approve", name, "its time is over, or not what remit.yaml says");
+      throw refusal("approve", name, "its time is over, or not what remit.yaml says");
     }
     const before = kept.get(name);
-    // Cookies of one agent are never another's.
+    // An agent never gets the cookies of another agent.
     const cookies = before?.grant.agent === agent
       ? before.cookies.filter(({ origin }) => origins.includes(origin))
       : [];
     kept.set(name, { version: 1, grant, signature, cookies });
     await write(name);
-    await tell(
+    await logEvent(
       { what: "approved", name, agent, expiresAt, cookies: cookies.length },
       { origins: [...origins] },
     );
-    arm();
+    setTimer();
     return standingOf(kept.get(name) ?? { version: 1, grant, signature, cookies });
   };
 
   const forget = async (name: ProfileName): Promise<{ readonly cookies: number }> => {
-    const cookies = kept.get(name)?.cookies.length ?? leaving.get(name);
+    const cookies = kept.get(name)?.cookies.length ?? forgotten.get(name);
     if (cookies === undefined) {
       throw new Fault("notFound", `Cannot forget "${name}": nothing is kept`);
     }
     kept.delete(name);
-    leaving.set(name, cookies);
+    forgotten.set(name, cookies);
     await write(name);
-    leaving.delete(name);
-    await tell({ what: "forgotten", name, cookies });
+    forgotten.delete(name);
+    await logEvent({ what: "forgotten", name, cookies });
     return { cookies };
   };
 
-  const take = async (name: ProfileName, given: readonly ProfileCookie[]) => {
+  const importCookies = async (name: ProfileName, given: readonly ProfileCookie[]) => {
     const had = kept.get(name), now = powers.now();
     if (had === undefined || had.grant.expiresAt <= now) {
-      throw no("import into", name, `approve it first: remit browser approve ${name}`);
+      throw refusal("import into", name, `approve it first: remit browser approve ${name}`);
     }
     const wrong = given.find(({ origin }) => !had.grant.origins.includes(origin));
     if (wrong !== undefined) {
-      throw no("import into", name, `${wrong.origin} is none of its origins`);
+      throw refusal("import into", name, `${wrong.origin} is none of its origins`);
     }
     const cookies = given.map((cookie) => ({ cookie, kind: "kept" as const })).reduce(
-      added,
+      changed,
       had.cookies,
     );
     kept.set(name, { ...had, cookies });
     await write(name);
-    await tell({ what: "imported", name, cookies: given.length });
-    arm();
+    await logEvent({ what: "imported", name, cookies: given.length });
+    setTimer();
     return { cookies: given.length };
   };
 
   await load();
-  await sweep();
-  arm();
+  await emptyExpired();
+  setTimer();
 
   return Object.freeze<ProfileStore>({
     get: (name) => kept.get(name),
@@ -230,29 +231,29 @@ export async function openProfileStore(parts: ProfileStoreParts): Promise<Profil
     async ask(body) {
       switch (body.do) {
         case "list":
-          await sweep();
+          await emptyExpired();
           return toJson([...kept.values()].map(standingOf));
         case "approve":
           return toJson(await approve(body));
         case "forget":
           return toJson(await forget(body.name));
         case "import":
-          return toJson(await take(body.name, body.cookies));
+          return toJson(await importCookies(body.name, body.cookies));
       }
     },
   });
 }
 
-function readKept(bytes: Uint8Array | undefined): Kept | undefined {
+function parseKept(bytes: Uint8Array | undefined): Kept | undefined {
   try {
     return Kept.parse(JSON.parse(new TextDecoder().decode(bytes)));
   } catch {
-    // Without its cause: a parser's message repeats values.
+    // The error is dropped: a parser's message repeats values.
     return undefined;
   }
 }
 
-function no(what: string, name: ProfileName, why: string): Fault {
+function refusal(what: string, name: ProfileName, why: string): Fault {
   return new Fault("refused", `Cannot ${what} browser profile "${name}": ${why}`);
 }
 
@@ -260,9 +261,12 @@ function standingOf({ grant, cookies }: Kept): ProfileStanding {
   return { grant, cookies: cookies.map(({ value: _value, ...rest }) => rest) };
 }
 
-/** The jar with, or without, one cookie. Of too many the oldest go. */
-function added(before: readonly ProfileCookie[], { cookie, kind }: CookieChange): ProfileCookie[] {
-  const had = before.find((each) => samePlace(each, cookie));
+/** The cookies after one change. Above the limit the oldest are dropped. */
+function changed(
+  before: readonly ProfileCookie[],
+  { cookie, kind }: CookieChange,
+): ProfileCookie[] {
+  const had = before.find((each) => sameCookie(each, cookie));
   const others = before.filter((each) => each !== had);
   if (kind === "gone") return others;
   const createdAt = had?.createdAt ?? cookie.createdAt;

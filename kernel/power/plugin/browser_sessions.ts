@@ -1,7 +1,7 @@
 /**
  * Browsers of tasks: the tools of the plugin `browser`, served by a process that drives Chromium.
- * The process speaks the plugin wire, so grants, deadlines (SIGKILL of the namespace), cancelling
- * and freezing work like for plugins. A session is an exclusive lease of one process.
+ * The process speaks the plugin wire protocol, so grants, deadlines (SIGKILL of the namespace),
+ * cancelling and freezing work as for plugins. A session is an exclusive lease of one process.
  * docs/decision/0010. Used by kernel/task/task_tools.ts.
  * @module
  */
@@ -21,12 +21,12 @@ import type { Uses } from "../../../contracts/task/spending.ts";
 /** The plugin whose calls go to a browser, and its tools that open and close it. */
 const BROWSER = "browser";
 const OPEN = "browser_open", CLOSE = "browser_close";
-/** Browsers of all tasks: each takes some 450 MB. */
+/** Maximum browsers of all tasks: each takes some 450 MB. */
 const MAX_BROWSERS = 4;
 /** Bytes that budgets count for each browser. */
-const MEMORY_BYTES = 450_000_000;
+const BROWSER_BYTES = 450_000_000;
 
-/** The starter, the processes and the budgets of browsers. */
+/** The parts of {@link makeBrowserSessions}. */
 export interface BrowserSessionsParts {
   readonly children: { browser(handler: PortHandler): Promise<Child> };
   readonly powers: Pick<Powers, "now" | "after" | "token">;
@@ -39,11 +39,11 @@ export interface BrowserSessionsParts {
 export interface BrowserSessions {
   /** Wraps `hosts` so that calls of the plugin `browser` go to browsers. */
   within(hosts: PluginHosts): PluginHosts;
-  /** A picture of the caller's open page. Rejects like a call of a plugin. */
+  /** A screenshot of the caller's open page. Rejects like a plugin call. */
   screenshot(call: GrantedCall, signal: AbortSignal): Promise<Json>;
 }
 
-/** The screenshot as a plugin's tool, without host functions. */
+/** The screenshot as a tool of a plugin without host functions. */
 const PICTURE = PluginManifest.parse({
   name: "browser_screenshot",
   version: "1.0.0",
@@ -58,7 +58,7 @@ const PICTURE = PluginManifest.parse({
     colour: "RED",
   }],
 });
-const PICTURE_BYTES = 1_100_000;
+const MAX_PICTURE_BYTES = 1_100_000;
 
 /** Browser processes bring their own code. */
 const NO_CODE: PluginCode = Object.freeze({
@@ -66,11 +66,11 @@ const NO_CODE: PluginCode = Object.freeze({
   text: () => Promise.resolve(""),
 });
 
-const nothing = (): void => undefined;
+const noRelease = (): void => undefined;
 
 /**
- * `hosts`, of which the plugin `browser` is the static one: it loads pages without a browser, and
- * each process has one open, which budgets count as those of Chromium.
+ * Wraps `hosts` so that budgets count the pages of the static browser, which loads pages without
+ * Chromium: at most one open page for each process.
  */
 export function countingPages(hosts: PluginHosts, uses: Uses | undefined): PluginHosts {
   if (uses === undefined) return hosts;
@@ -85,14 +85,14 @@ export function countingPages(hosts: PluginHosts, uses: Uses | undefined): Plugi
       const { manifest, tool, task, pid } = asked;
       const name = manifest.name === BROWSER ? tool.name : "";
       if (name === OPEN) {
-        // The open page is replaced by this one.
+        // The new page replaces the open one.
         leave(task, pid);
         const own = pages.get(task) ?? new Map<Pid, () => void>();
         pages.set(task, own);
         const page = await uses.take({ task, pid }, { tabs: 1 }, "open a page");
         leave(task, pid);
         own.set(pid, page);
-        // The task has ended in the meantime.
+        // The task has ended meanwhile.
         if (pages.get(task) !== own) page();
       }
       const answer = await hosts.call(asked);
@@ -120,11 +120,11 @@ export function makeBrowserSessions(
     code: NO_CODE,
   });
   const holders = new Map<TaskId, Pid>();
-  /** Releases of the budgets that an open browser uses: its memory, and its one page. */
+  /** Functions that give back the budgets of an open browser: memory, and one page. */
   const counted = new Map<TaskId, { memory: () => void; page: () => void }>();
 
   const release = (task: TaskId): void => {
-    const { memory, page } = counted.get(task) ?? { memory: nothing, page: nothing };
+    const { memory, page } = counted.get(task) ?? { memory: noRelease, page: noRelease };
     counted.delete(task);
     memory();
     page();
@@ -134,7 +134,7 @@ export function makeBrowserSessions(
     return status !== undefined && status !== "ended";
   };
 
-  /** Gives the task's browser to a process. @throws Fault `conflict` while another process of the task holds the browser, `rateLimited` */
+  /** Leases the task's browser. @throws Fault `conflict` if another process has it, `rateLimited` */
   const lease = async (task: TaskId, pid: Pid): Promise<void> => {
     const holder = holders.get(task);
     if (holder === pid) return;
@@ -155,15 +155,15 @@ export function makeBrowserSessions(
     holders.set(task, pid);
     if (holder !== undefined) await browsers.close(task);
     release(task);
-    const open = { memory: nothing, page: nothing };
+    const open = { memory: noRelease, page: noRelease };
     counted.set(task, open);
     try {
       const memory = await uses?.take(
         { task, pid },
-        { memoryBytes: MEMORY_BYTES },
+        { memoryBytes: BROWSER_BYTES },
         "open a browser",
       );
-      open.memory = memory ?? nothing;
+      open.memory = memory ?? noRelease;
     } catch (error) {
       if (holders.get(task) === pid) holders.delete(task);
       counted.delete(task);
@@ -179,15 +179,15 @@ export function makeBrowserSessions(
     if (asked.tool.name === OPEN && open !== undefined) {
       // The new page replaces the open one.
       open.page();
-      open.page = nothing;
-      const page = await uses?.take({ task, pid }, { tabs: 1 }, "open a page") ?? nothing;
+      open.page = noRelease;
+      const page = await uses?.take({ task, pid }, { tabs: 1 }, "open a page") ?? noRelease;
       open.page();
       open.page = page;
       // The browser was closed meanwhile.
       if (counted.get(task) !== open) page();
     }
-    // A process has one browser, for its own calls and for those of its programs.
-    const serve = exactly(asked);
+    // A process has one browser, also for the calls of its programs.
+    const serve = sendingOnlyShown(asked);
     const answer = await browsers.call({ ...asked, serve, trusted: true, depth: 0 });
     if (asked.tool.name === CLOSE) await end(asked.task);
     return answer;
@@ -226,7 +226,7 @@ export function makeBrowserSessions(
       }
       const { value } = await browsers.call({
         ...{ task, pid, args, signal, tool, manifest: PICTURE, file: "", trusted: true, depth: 0 },
-        ...{ id: powers.token(), bytes: PICTURE_BYTES },
+        ...{ id: powers.token(), bytes: MAX_PICTURE_BYTES },
         serve: () =>
           Promise.reject(new Fault("refused", "Cannot fetch for a picture: it only looks")),
       });
@@ -236,10 +236,10 @@ export function makeBrowserSessions(
 }
 
 /**
- * Limits a call to send once exactly what a person was shown: a page, or a browser under a stranger's control, can send
- * nothing else. Reads within the call's origin are not limited further.
+ * Limits a call to one POST of exactly the URL and body that a person was shown: a hostile page or
+ * browser can send nothing else. Reads within the call's origin are not limited further.
  */
-function exactly({ tool, args: shown, serve }: PluginCall): PluginCall["serve"] {
+function sendingOnlyShown({ tool, args: shown, serve }: PluginCall): PluginCall["serve"] {
   let sent = false;
   return async (fn, args) => {
     const { method = "GET", url, body } = args;

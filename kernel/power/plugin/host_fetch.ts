@@ -1,5 +1,5 @@
 /**
- * `http.fetch`: a request to the origin of a plugin's call, carrying nothing that was not judged.
+ * `http.fetch`: a request to the origin of a plugin's call, with only text that the gate judged.
  * Used by host_functions.ts and plugin_tools.ts.
  * @module
  */
@@ -23,7 +23,7 @@ import type { NetAnswer, NetRequest } from "../../../contracts/wire/wire_net.ts"
 import type { Fetching } from "../net/fetching.ts";
 import type { ProfileUse } from "../net/profiles.ts";
 
-/** The web, and the labels and clearances of origins. */
+/** The parts of {@link makeHostFetch}: web requests, labels and clearances of origins. */
 export interface HostFetchParts {
   readonly fetching: Pick<Fetching, "fetch">;
   originOf(url: string): string;
@@ -37,8 +37,8 @@ export interface HostFetchParts {
 const METHODS: readonly NetRequest["method"][] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Makes the function. It rejects like {@link Fetching.fetch}, and with `refused` for another origin, a method that sends, or
- * after the call has read text that the gate's judgement did not include.
+ * Makes `http.fetch`. Rejects like {@link Fetching.fetch}, and `refused` for another origin, for a
+ * method that sends, and after the call has read text that the gate did not judge.
  */
 export function makeHostFetch(
   { fetching, originOf, labelOf, clearanceOf, hasRead }: HostFetchParts,
@@ -72,19 +72,19 @@ export function makeHostFetch(
       ...(typeof body === "string" ? { body } : {}),
       ...{ ...(typeof bytes === "number" ? { bytes } : {}), profile },
     }, signal);
-    // A person's signed-in accounts are private.
+    // Pages seen when signed in are private to the person.
     const label = profile === undefined ? labelOf(answer) : mixLabel(labelOf(answer), "internal");
-    const read = { colour: "RED", label } as const;
-    const sources = [{ source: answer.url.slice(0, 512), ...read }];
-    // An origin learns nothing from its own answer.
-    hasRead(under, { ...read, sources }, NOTHING_NEW);
-    return fetched(answer);
+    const taint = { colour: "RED", label } as const;
+    const sources = [{ source: answer.url.slice(0, 512), ...taint }];
+    // The origin knows its own answer already, so later requests do not count the answer as sent.
+    hasRead(under, { ...taint, sources }, NOTHING_NEW);
+    return answerJson(answer);
   };
 }
 
 /**
- * The clearance of an origin with a profile: its pages are `internal`, or else no step could follow
- * the first one. The person approved this with the profile.
+ * The clearance of an origin with a profile. The profile's pages are `internal`, so with a lower one
+ * the second request is refused. The person approved this clearance with the profile.
  */
 export function clearanceWith(clearance: Label, profile: object | undefined): Label {
   return profile === undefined ? clearance : mixLabel(clearance, "internal");
@@ -101,13 +101,13 @@ function checkSent(under: Under, origin: string, clearance: Label): void {
     ? `${sent.label} text${
       from(({ label }) => label === sent.label)
     }, and ${origin} is cleared for ${clearance}`
-    : fell(judged.colour, sent.colour, REQUIRED_COLOUR[effect])
+    : fellBelow(judged.colour, sent.colour, REQUIRED_COLOUR[effect])
     ? `${sent.colour} text${from(({ colour }) => colour === sent.colour)}, and ${effect} needs ${
       REQUIRED_COLOUR[effect]
     }`
     : undefined;
   if (why === undefined) return;
-  // The process is tainted by that text now, so the gate judges the next call with it.
+  // That text has tainted the process, so the gate judges the next call with the taint.
   throw new Fault(
     "refused",
     `Cannot fetch from ${origin}: since this call was let through it has read ${why}; ` +
@@ -115,11 +115,11 @@ function checkSent(under: Under, origin: string, clearance: Label): void {
   );
 }
 
-function fell(before: Colour, now: Colour, needed: Colour): boolean {
+function fellBelow(before: Colour, now: Colour, needed: Colour): boolean {
   return colourSuffices(before, needed) && !colourSuffices(now, needed);
 }
 
-function fetched(answer: NetAnswer): JsonObject {
+function answerJson(answer: NetAnswer): JsonObject {
   const { status, url, headers, body, cut, stopped } = answer;
   const bytes = Uint8Array.fromBase64(body);
   const content = textOf(bytes);
@@ -187,7 +187,7 @@ export interface Grants {
   readonly origin?: string;
 }
 
-/** A colour and a label. */
+/** The colour and label of text that a request carries. */
 interface Carried {
   readonly colour: Colour;
   readonly label: Label;
@@ -202,7 +202,7 @@ export interface Under {
   /** The effect that the gate allowed. */
   readonly effect: EffectClass;
   readonly signal: AbortSignal;
-  /** The profile of its requests. */
+  /** The browser profile of the call's requests. */
   readonly profile?: ProfileUse | undefined;
   colour: Colour;
   label: Label;
@@ -215,15 +215,15 @@ export interface Under {
   served: number;
 }
 
-/** Records text that a call has read; `sent` is the part that its requests carry, absent: all. */
+/** Records text that a call has read; `sent` is the part that requests carry, absent: all. */
 type HasRead = (under: Under, what: Taint, sent?: Carried) => void;
 
-/** Carries nothing new. */
+/** The taint of an answer for requests to the same origin: none. */
 const NOTHING_NEW: Carried = Object.freeze({ colour: "BLUE", label: "public" });
 
 /**
- * Makes the function that taints a call and at once its process, so that everything the call does next is judged with it: a
- * change, another tool, an inference (test: "a mail's words would have lost their colour …").
+ * Makes the function that taints a call and at once its process, so that the gate judges each
+ * later act with the taint: a change, another tool, an inference (test: "a mail's words would have lost their colour …").
  */
 export function makeHasRead(processes: Pick<ProcessKeeper, "taint">): HasRead {
   return (under, what, sent = what) => {

@@ -19,7 +19,7 @@ import { hidden, withoutSecrets } from "../net/secret_echo.ts";
 import type { PluginHosts } from "./hosts.ts";
 import type { Progress } from "../../core/log/watch.ts";
 
-/** Levels of calls within calls: a plugin may call a tool of another plugin. */
+/** Maximum depth of nested calls: a plugin may call a tool of another plugin. */
 const MAX_DEPTH = 3;
 const BROWSER = "browser", BROWSER_CLOSE = "browser_close";
 
@@ -61,7 +61,7 @@ export interface PluginToolsParts extends Omit<HostFunctionsParts, "within" | "o
   readonly powers: Pick<Powers, "token">;
   readonly binding: BindPlugins;
   onProgress(task: TaskId, progress: Progress): void;
-  /** The signed-in accounts of agents; absent: there are none. */
+  /** The browser profiles of agents; absent: there are none. */
   readonly profiles?: Profiles | undefined;
 }
 
@@ -81,19 +81,19 @@ type Plugin = KernelConfig["tools"]["plugins"][number];
  */
 export function makePluginTools(parts: PluginToolsParts): PluginTools {
   const { hosts, processes, binding, powers } = parts;
-  /** Depth of calls within calls, by process and call id. */
-  const inner = new Map<string, number>();
+  /** Depth of nested calls, by process and call id. */
+  const depths = new Map<string, number>();
   const serve = makeHostFunctions({
     ...parts,
     within(under, id) {
       const key = `${under.process.pid} ${id}`;
-      inner.set(key, depthOf(under.process.pid, under.callId) + 1);
-      return () => void inner.delete(key);
+      depths.set(key, depthOf(under.process.pid, under.callId) + 1);
+      return () => void depths.delete(key);
     },
     onProgress: ({ process, callId, label }, text) =>
       parts.onProgress(process.task, { call: callId, text, label: mixLabel(label, process.label) }),
   });
-  const depthOf = (pid: number, callId: string): number => inner.get(`${pid} ${callId}`) ?? 0;
+  const depthOf = (pid: number, callId: string): number => depths.get(`${pid} ${callId}`) ?? 0;
 
   const tools = new Map<string, { plugin: Plugin; tool: PluginTool; descriptor: ToolDescriptor }>();
   for (const plugin of parts.plugins) {
@@ -114,8 +114,9 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
   }
 
   /**
-   * The profiles of a plugin: only the built-in browser, in either engine, has any. INVARIANT: no added plugin has the name
-   * of one of Remit's own (test: "a plugin whose name Remit took since is left out of the kernel's, and named").
+   * The profiles of a plugin: only the built-in browser has any, with either engine.
+   * INVARIANT: no added plugin has the name of one of Remit's own
+   * (test: "a plugin whose name Remit took since is left out of the kernel's, and named").
    */
   const profilesOf = ({ trusted, manifest }: Plugin): Profiles | undefined =>
     trusted && manifest.name === BROWSER ? parts.profiles : undefined;
@@ -137,18 +138,18 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     const { effect, colour = "BLUE", label = "public" } = granted.resolved;
     const judged = { colour, label };
     const browser = profilesOf(plugin), { origin } = grants;
-    // A call within a call may have a page of its own, which nobody here sees: no profile goes along.
+    // A nested call carries no profile: it may have a page of its own, unknown to this file.
     const signedIn = depth === 0 ? browser : undefined;
     const url = tool.fetches === undefined ? undefined : granted.args[tool.fetches];
     const profile = typeof url === "string" ? await signedIn?.begin(process, url) : undefined;
     const why = origin === undefined ? undefined : signedIn?.seen(process, origin);
-    const turned = (value: Json): void => {
+    const pageChanged = (value: Json): void => {
       if (depth > 0) browser?.turned(process, { asked: "", shown: "" });
       else if (origin !== undefined) {
-        browser?.turned(process, { asked: origin, ...shownIn(value) });
+        browser?.turned(process, { asked: origin, ...openPageIn(value) });
       }
     };
-    if (depth > 0) turned(null);
+    if (depth > 0) pageChanged(null);
     const under: Under = {
       ...{ plugin: manifest.name, callId: granted.callId, process, grants, effect, signal },
       ...{ ...judged, judged, sent: judged, profile },
@@ -169,17 +170,17 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
         bytes: granted.resultBytes * 2,
         serve: (fn, args) => serve(under, fn, args),
       });
-      turned(value);
+      pageChanged(value);
       if (tool.name === BROWSER_CLOSE) await signedIn?.closed(process);
       const notes = why?.why === undefined
         ? []
         : [`browser profile "${why.name}" does not go along: it is ${why.why}`];
-      // A page that was read may show a value that its source had in another form.
-      const hiding = profile?.hidden() ?? [];
-      const shown = logs.map((line) => hidden(line, hiding));
-      return { value: withoutSecrets(value, hiding), logs: [...notes, ...shown], ...tainted() };
+      // The page shown to the agent may decode a value that was encoded in the page's source.
+      const cookies = profile?.hidden() ?? [];
+      const shown = logs.map((line) => hidden(line, cookies));
+      return { value: withoutSecrets(value, cookies), logs: [...notes, ...shown], ...tainted() };
     } catch (error) {
-      turned(null);
+      pageChanged(null);
       // A plugin's failure message may quote text that it has read.
       if (!(error instanceof Fault) || error.code === "needsApproval") throw error;
       const { colour, label } = tainted();
@@ -190,8 +191,8 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     }
   };
 
-  /** Names a call's profile to the person, who agrees to this profile alone. */
-  const told = (plugin: Plugin, bound: ToolBinding): ToolBinding => {
+  /** Adds a call's profile to the question to the person; the approval covers this profile only. */
+  const withProfile = (plugin: Plugin, bound: ToolBinding): ToolBinding => {
     const signedIn = profilesOf(plugin);
     if (signedIn === undefined) return bound;
     return Object.freeze<ToolBinding>({
@@ -214,7 +215,7 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     descriptors: [...tools.values()].map(({ descriptor }) => descriptor),
     bindings: (looking: Looking) =>
       [...tools.values()].map(({ plugin, tool, descriptor }) =>
-        told(
+        withProfile(
           plugin,
           binding.bind({ manifest: plugin.manifest, tool, descriptor }, {
             looking,
@@ -225,8 +226,8 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
   });
 }
 
-/** The origin of the page that an answer of the browser shows as open. */
-function shownIn(value: Json): { readonly shown?: string } {
+/** The origin of the page that an answer of the browser shows. */
+function openPageIn(value: Json): { readonly shown?: string } {
   const url = typeof value === "string" ? /^page (\S+) \(status /.exec(value)?.[1] : undefined;
   return url === undefined ? {} : { shown: URL.parse(url)?.origin ?? "" };
 }
