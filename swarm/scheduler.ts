@@ -103,6 +103,11 @@ export async function runScheduler(
   if (stop.aborted) end();
   const deadline = state.begun.at + limits.minutes * 60_000;
   try {
+    // A scheduler that was killed may have moved the branch without a record of it. Who works on the branch begins with
+    // what its authors had read, so the record comes first.
+    if ([...state.issues.values()].some((of) => of.status === "open" && of.merging !== undefined)) {
+      await standing({ ...parts, record, now: powers.now });
+    }
     for (;;) {
       if (powers.now() >= deadline) end();
       if (!over.signal.aborted) {

@@ -10,10 +10,10 @@ import type { TaskAsk, TaskEnd } from "./workers.ts";
 
 const name = (letter: string): string => letter.repeat(40);
 
-/** Issues `a`, which is merged, and `b`, whose task still runs; with `paths` it has none yet. */
+/** Issues `a`, which is merged (`moved`: the branch is, and its record is not), and `b`, whose task still runs; with `paths` it has none yet. */
 function begun(
   { merged, paths, read = {} }: {
-    readonly merged: boolean;
+    readonly merged: boolean | "moved";
     readonly paths?: readonly string[];
     /** What the author of `a` had read. */
     readonly read?: Pick<TaskEnd, "label" | "colour">;
@@ -59,7 +59,8 @@ function begun(
     { kind: "merging", at: 1, issue: "a", tip: from, commit: name("3"), paths: ["a"] },
     { kind: "merged", at: 1, issue: "a", commit: name("3") },
   ];
-  for (const event of merged ? events : events.slice(0, 2)) takeEvent(state, event);
+  const made = merged === "moved" ? events.slice(0, -1) : merged ? events : events.slice(0, 2);
+  for (const event of made) takeEvent(state, event);
   return state;
 }
 
@@ -172,8 +173,12 @@ Deno.test("who works on a tree with another issue's merged change begins with th
     // A journal of before says neither: the colour may have been any.
     [{}, "public", "RED"],
   ];
-  for (const [read, label, merged] of cases) {
-    const state = begun({ merged: true, paths: ["src/"], read });
+  // A scheduler that was killed between the two left the branch moved, and no record of it.
+  const both = cases.flatMap((each) =>
+    ([true, "moved"] as const).map((left) => [left, each] as const)
+  );
+  for (const [left, [read, label, merged]] of both) {
+    const state = begun({ merged: left, paths: ["src/"], read });
     const asked: TaskAsk[] = [];
     const parts = {
       state,
@@ -192,6 +197,7 @@ Deno.test("who works on a tree with another issue's merged change begins with th
       },
       mirror: {
         tip: () => Promise.resolve(name("3")),
+        treeOf: () => Promise.resolve(name("4")),
         tree: () => Promise.resolve({ files: [] }),
         planted: () => [],
       },
