@@ -88,7 +88,7 @@ export interface Profiles {
 }
 
 /** Principals whose tasks begin with text of other people, whatever rules apply to the task. */
-const OUTSIDER = /^(?:peer|webhook|mail):|^token-|^mcp:(?!host$)/;
+const OUTSIDER = /^(?:peer|webhook|mail|swarm|world):|^token-|^mcp:(?!host$)/;
 /** Shorter values would match too much other text. */
 const MIN_HIDDEN_LENGTH = 8;
 /** Maximum `Set-Cookie` lines read from one answer. */

@@ -98,6 +98,7 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
     const other of [
       ...[{ spec: "reader" }, { ppid: 7 }, { profile: "guest" }, { principal: "peer:mallory" }],
       ...[{ principal: "webhook:mallory" }, { principal: "token-mallory" }],
+      ...[{ principal: "mail:mallory" }, { principal: "swarm:sw0" }, { principal: "world:w" }],
       ...[{ principal: "mcp:0123456789ab" }, { principal: "mcp:host2" }],
     ]
   ) {
