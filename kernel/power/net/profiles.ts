@@ -91,6 +91,11 @@ export interface Profiles {
 const OUTSIDER = /^(?:peer|webhook|mail|swarm|world):|^token-|^mcp:(?!host$)/;
 /** Shorter values would match too much other text. */
 const MIN_HIDDEN_LENGTH = 8;
+/**
+ * An address or path without a query. A long run of letters and digits, `+` or `=` is more like a
+ * token: Base64 may begin with a slash.
+ */
+const ADDRESS = /^(?:https?:\/\/[^/?#@]*(?=\/|$)|(?=\/))(?:[/._~-][^/?#+=._~-]{0,20})*$/;
 /** Maximum `Set-Cookie` lines read from one answer. */
 const MAX_LINES = 64;
 /** The origin of a page whose origin is not known. */
@@ -264,6 +269,8 @@ function ignoreFault(error: unknown): void {
 
 function hiddenFormsOf({ value }: ProfileCookie): readonly Hidden[] {
   const bare = value.replace(/^"(.*)"$/, "$1");
+  // The addresses of answers and links would be unreadable.
+  if (ADDRESS.test(decoded(bare))) return [];
   return [...new Set([bare, decoded(bare)])].filter(({ length }) => length >= MIN_HIDDEN_LENGTH)
     .map((each) => ({ value: each, prefix: "" }));
 }

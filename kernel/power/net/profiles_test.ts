@@ -350,3 +350,28 @@ Deno.test("a step between hosts of a profile is within one site where the profil
     assert.equal(use?.cookies({ url: `${to}/`, method: "GET" }), expected, `${from} to ${to}`);
   }
 });
+
+Deno.test("a cookie that holds an address does not blind the site; one that may be a token is hidden", async () => {
+  const { profiles, approve } = await rig();
+  await approve();
+  const use = await profiles.begin(ROW, `${SHOP}/`);
+  const addresses = [
+    ...[
+      SHOP,
+      `${SHOP}/`,
+      encodeURIComponent(`${SHOP}/`),
+      `"${SHOP}/orders"`,
+      "%2Faccount%2Forders",
+    ],
+    ...["/products/long-winter-coat-for-women.html"],
+  ];
+  await use?.keep(`${SHOP}/`, addresses.map((value, n) => `a${n}=${value}`));
+  assert.deepEqual(use?.hidden(), []);
+  const tokens = [
+    ...["/9j4AAQSkZJRgABAQAAAQABAAD", "/abcd/efgh+ijk", "/abcdefg=", `${SHOP}/?token=1`],
+    ...["//9j4AAQSkZJRgABAQAAAQABAAD", `${SHOP}/reset/9j4AAQSkZJRgABAQAAAQABAAD`, "abcdefgh"],
+    "https://alice:secret@shop.example.org/",
+  ];
+  await use?.keep(`${SHOP}/`, tokens.map((value, n) => `t${n}=${value}`));
+  assert.deepEqual(use?.hidden().map(({ value }) => value), tokens);
+});
