@@ -67,6 +67,8 @@ const PART_BYTES = 5_000_000;
 const REQUESTS = 200;
 const AT_ONCE = 6;
 const STOPPED = 10;
+/** Maximum requests whose document is remembered; more are of a page that floods. */
+const DOCUMENTS = 2_000;
 /** Headers of the page's own that are sent. */
 const SENT = /^(accept|content-type|x-requested-with|x-(csrf|xsrf)-?token)$/;
 const MAIN = "Document";
@@ -78,18 +80,23 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   let sent = false;
   let opened = false;
   let abroad = false;
+  /** Whether the kernel answered a page request of this call; its page may not have opened. */
+  let arrived = false;
   let waiting = 0;
   let tally = emptyTally();
   const room = makeRoom(AT_ONCE);
   /** Answers after followed redirects: Chromium requests their addresses next. */
   const followed = new Map<string, WebAnswer>();
+  /** The address of the document that made each request, in a call that began abroad. */
+  const documents = new Map<string, string>();
 
   const paused = async (event: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
     const { requestId } = event;
     const request = requestOf(event, mainFrame);
     // Nobody sees the icon.
     if (isIcon(event)) return await refuse(requestId, request);
-    const verdict = judgeRequest(request, asking, { sent, opened, abroad });
+    const left = abroad && arrived && !request.opens && await comesFromThere(event.networkId);
+    const verdict = judgeRequest(request, asking, { sent, opened, abroad: abroad && !left });
     if (verdict.kind === "local") return await cdp.send("Fetch.continueRequest", { requestId });
     if (verdict.kind === "refuse") {
       count(request, verdict.why);
@@ -118,6 +125,18 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
     } finally {
       waiting -= 1;
     }
+  };
+
+  /**
+   * Whether the open page and the document that made a request are of the granted origin: a page can
+   * stop the one that replaces it, and its last requests may be paused after it was replaced.
+   */
+  const comesFromThere = async (networkId = ""): Promise<boolean> => {
+    const call = asking;
+    const { entries, currentIndex } = await cdp.send("Page.getNavigationHistory");
+    const from = [entries[currentIndex]?.url ?? "", documents.get(networkId) ?? ""];
+    documents.delete(networkId);
+    return call === asking && from.every((url) => webOrigin(url) === call?.origin);
   };
 
   const bring = async (
@@ -153,8 +172,7 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
     const other = opens ? noPage(came) : undefined;
     if (opens) {
       tally.page = { kind: "came", status: came.status, url: came.url };
-      // An answer without content leaves the old page open.
-      if (came.status !== 204 && came.status !== 205) abroad = false;
+      arrived = true;
     }
     if (came.stopped !== undefined) {
       if (!opens) {
@@ -205,6 +223,9 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
 
   // A request that Chromium has given up meanwhile needs no answer.
   cdp.on("Fetch.requestPaused", (event) => void paused(event).catch(() => undefined));
+  cdp.on("Network.requestWillBeSent", ({ requestId, documentURL }) => {
+    if (abroad && documents.size < DOCUMENTS) documents.set(requestId, documentURL);
+  });
   cdp.on("Network.webSocketCreated", ({ url }) => {
     tally.refused.set(url.slice(0, 200), (tally.refused.get(url.slice(0, 200)) ?? 0) + 1);
   });
@@ -219,8 +240,10 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
       asked = 0;
       sent = false;
       opened = false;
+      arrived = false;
       abroad = next !== undefined && next.from !== next.origin;
       followed.clear();
+      documents.clear();
     },
     take(): Tally {
       const { refused, stopped, unsent, page, failed, notes } = tally;

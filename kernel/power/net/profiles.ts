@@ -22,7 +22,7 @@ import {
 } from "../../../contracts/task/resources.ts";
 import type { Secret } from "../../../contracts/wire/wire_control.ts";
 import { digestOf } from "../../../port/digest.ts";
-import { cookieHeader, cookiesFor, parseSetCookie } from "./cookie.ts";
+import { cookieHeader, cookiesFor, parseSetCookie, sameCookie } from "./cookie.ts";
 import {
   type Kept,
   openProfileStore,
@@ -68,12 +68,17 @@ export interface Profiles {
   ): { readonly name: ProfileName; readonly grant: Digest; readonly why?: string } | undefined;
   /**
    * Begins a call of the browser to `url` that the gate allowed; undefined if the call carries no
-   * profile. Rejects `conflict` while another task uses the profile.
+   * profile. Rejects `conflict` while another task uses the profile. A call that opens no page
+   * leaves the page of the process as it is.
    */
-  begin(row: ProcessRow, url: string): Promise<ProfileUse | undefined>;
+  begin(
+    row: ProcessRow,
+    url: string,
+    options?: { readonly opensPage?: boolean },
+  ): Promise<ProfileUse | undefined>;
   /**
    * Records after a call to the origin `asked` that the process has a page of origin `shown` open;
-   * undefined if the answer shows no page. Requests do not tell: scripts and downloads fetch, too.
+   * undefined if the answer shows no page. Not for calls that open none, such as downloads.
    */
   turned(row: ProcessRow, page: { readonly asked: string; readonly shown?: string }): void;
   /** Releases the claims of a process that closed its browser. */
@@ -83,9 +88,14 @@ export interface Profiles {
 }
 
 /** Principals whose tasks begin with text of other people, whatever rules apply to the task. */
-const OUTSIDER = /^(?:peer|webhook|mail):|^token-|^mcp:(?!host$)/;
+const OUTSIDER = /^(?:peer|webhook|mail|swarm|world):|^token-|^mcp:(?!host$)/;
 /** Shorter values would match too much other text. */
 const MIN_HIDDEN_LENGTH = 8;
+/**
+ * An address or path without a query. A long run of letters and digits, `+` or `=` is more like a
+ * token: Base64 may begin with a slash.
+ */
+const ADDRESS = /^(?:https?:\/\/[^/?#@]*(?=\/|$)|(?=\/))(?:[/._~-][^/?#+=._~-]{0,20})*$/;
 /** Maximum `Set-Cookie` lines read from one answer. */
 const MAX_LINES = 64;
 /** The origin of a page whose origin is not known. */
@@ -146,13 +156,15 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
     let crossSite = false;
     const isCrossSite = (): boolean => {
       const page = pages.get(row.pid);
-      return crossSite ||= page !== undefined && page !== target.origin;
+      return crossSite ||= page !== undefined && !isSameSite(page, target.origin, entry.origins);
     };
     isCrossSite();
     /** The address that the call asked for, and the redirects that followed from it. */
     const navigation = new Set([withoutFragment(target)]);
     /** The state now, if the grant is still the one with which the call began. */
     const begun = store.get(name), approved = begun?.grant;
+    /** Cookies that a request lacked because the call is cross-site. */
+    const withheld: ProfileCookie[] = [];
     const hiddenValues = new Map<string, Hidden>();
     const addHidden = (cookies: readonly ProfileCookie[]): void => {
       for (const each of cookies.flatMap(hiddenFormsOf)) hiddenValues.set(each.value, each);
@@ -171,7 +183,10 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
         addHidden(cookies);
         // From another origin's page, only the call's own address and its redirects open a page.
         const opens = navigation.has(withoutFragment(url)), asked = { url, method, opens, now };
-        return cookieHeader(cookiesFor(cookies, { ...asked, crossSite: isCrossSite() }));
+        const sent = cookiesFor(cookies, { ...asked, crossSite: isCrossSite() });
+        const own = crossSite ? cookiesFor(cookies, { ...asked, crossSite: false }) : sent;
+        withheld.push(...own.filter((each) => !sent.includes(each)));
+        return cookieHeader(sent);
       },
       async keep(text, lines, next) {
         const url = new URL(text), now = powers.now(), { origins } = current().grant;
@@ -184,7 +199,9 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
         );
         const set = read.flatMap((each) => each.kind === "refused" ? [] : [each]);
         addHidden(set.map(({ cookie }) => cookie));
-        await store.change(name, set);
+        // A site that saw no session answers with a new one, which must not replace the signed-in one.
+        const kept = set.filter(({ cookie }) => !withheld.some((each) => sameCookie(each, cookie)));
+        await store.change(name, kept);
       },
       hidden: () => [...hiddenValues.values()],
     });
@@ -206,11 +223,11 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
       const grant = digestOf(toJson(store.get(name)?.grant ?? null));
       return { name, grant, ...(why === undefined ? {} : { why }) };
     },
-    async begin(row, text) {
+    async begin(row, text, { opensPage = true } = {}) {
       const url = new URL(text), found = findProfile(row, url.origin);
       if (found === undefined || whyNot(found.name, found.entry) !== undefined) {
         // A later call from a page outside the profile is cross-site.
-        setOpenPage(row, url.origin);
+        if (opensPage) setOpenPage(row, url.origin);
         return undefined;
       }
       await claim(row, found.name);
@@ -231,12 +248,29 @@ export async function openProfiles(parts: ProfilesParts): Promise<Profiles> {
   });
 }
 
+/**
+ * Whether two origins are of one site: both are at or beneath the host of one of the profile's
+ * origins. Without a list of public suffixes no other origins are known to be.
+ */
+function isSameSite(a: string, b: string, origins: readonly string[]): boolean {
+  if (a === b) return true;
+  if (!origins.includes(a) || !origins.includes(b)) return false;
+  return origins.some((each) => {
+    const { protocol, hostname } = new URL(each);
+    return [a, b].map((text) => new URL(text)).every((url) =>
+      url.protocol === protocol && `.${url.hostname}`.endsWith(`.${hostname}`)
+    );
+  });
+}
+
 function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }
 
 function hiddenFormsOf({ value }: ProfileCookie): readonly Hidden[] {
   const bare = value.replace(/^"(.*)"$/, "$1");
+  // The addresses of answers and links would be unreadable.
+  if (ADDRESS.test(decoded(bare))) return [];
   return [...new Set([bare, decoded(bare)])].filter(({ length }) => length >= MIN_HIDDEN_LENGTH)
     .map((each) => ({ value: each, prefix: "" }));
 }

@@ -8,11 +8,14 @@ import { openProfiles } from "./profiles.ts";
 
 const SHOP = "https://shop.example.org", DAY = 86_400_000;
 const ENTRY = { agent: "shopper", origins: [SHOP], days: 2 };
+const WWW = "https://www.site.example", ACCOUNT = "https://account.site.example";
+const SITE = { ...ENTRY, origins: ["https://site.example", WWW, ACCOUNT] };
 const BANK = { ...ENTRY, origins: ["https://bank.example"] };
 const ROW = {
   ...{ pid: 1, ppid: undefined, profile: "operator", principal: "alice", spec: "shopper" },
 } as unknown as ProcessRow;
 
+const APART = { ...ENTRY, origins: ["https://www.apart.example", "https://account.apart.example"] };
 const BANK_GRANT = { ...BANK, name: "bank" };
 
 /** A kernel's profiles over a disk in memory, with a clock that the test turns. */
@@ -37,7 +40,7 @@ async function rig(files = new Map<string, string>()) {
   };
   const profiles = await openProfiles({
     ...{
-      configured: BrowserProfiles.parse({ shop: ENTRY, bank: BANK }),
+      configured: BrowserProfiles.parse({ shop: ENTRY, bank: BANK, site: SITE, apart: APART }),
       dir: "/p",
       disk,
       kernelKey: "k",
@@ -95,6 +98,7 @@ Deno.test("an approved profile goes along with the agent's own task alone, and w
     const other of [
       ...[{ spec: "reader" }, { ppid: 7 }, { profile: "guest" }, { principal: "peer:mallory" }],
       ...[{ principal: "webhook:mallory" }, { principal: "token-mallory" }],
+      ...[{ principal: "mail:mallory" }, { principal: "swarm:sw0" }, { principal: "world:w" }],
       ...[{ principal: "mcp:0123456789ab" }, { principal: "mcp:host2" }],
     ]
   ) {
@@ -289,4 +293,85 @@ Deno.test("a redirect stays as cross-site as the request that it answers, and a 
   assert.equal(names("/transfer/"), "lax; none", "a page that the call leads to");
   await keep("/script", "/elsewhere");
   assert.equal(names("/elsewhere"), "none");
+});
+
+Deno.test("what was withheld from a request is not replaced by what the site then sets", async () => {
+  const { profiles } = await withKinds();
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  // It fails, and the shop's page is still open.
+  await profiles.begin(ROW, `${EVIL}/`);
+  profiles.turned(ROW, { asked: EVIL });
+  const use = await profiles.begin(ROW, `${SHOP}/orders`);
+  const orders = { url: `${SHOP}/orders`, method: "GET" };
+  assert.equal(use?.cookies(orders), "lax=v; none=v");
+  await use?.keep(`${SHOP}/orders`, [
+    "strict=anonymous; Path=/; Secure; HttpOnly; SameSite=Strict",
+    "lax=new; Path=/; Secure",
+  ]);
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  const next = await profiles.begin(ROW, `${SHOP}/orders`);
+  assert.equal(next?.cookies(orders), "strict=v; none=v; lax=new");
+  // A POST of a stranger's page lacks the lax one, too.
+  await profiles.begin(ROW, `${EVIL}/`);
+  const sent = await profiles.begin(ROW, `${SHOP}/pay`);
+  assert.equal(sent?.cookies({ url: `${SHOP}/pay`, method: "POST" }), "none=v");
+  await sent?.keep(`${SHOP}/pay`, ["lax=gone; Path=/; Secure; Max-Age=0"]);
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  assert.equal(
+    (await profiles.begin(ROW, `${SHOP}/orders`))?.cookies(orders),
+    "strict=v; none=v; lax=new",
+  );
+});
+
+Deno.test("a download elsewhere leaves the shop's page open", async () => {
+  const { profiles, begin } = await withKinds();
+  profiles.turned(ROW, { asked: SHOP, shown: SHOP });
+  await profiles.begin(ROW, `${EVIL}/invoice.csv`, { opensPage: false });
+  assert.equal((await begin("/orders")).names("/orders"), "strict; lax; none");
+});
+
+Deno.test("a step between hosts of a profile is within one site where the profile names the host above", async () => {
+  const { profiles, approve } = await rig();
+  await approve({ ...SITE, name: "site" });
+  await approve({ ...APART, name: "apart" });
+  for (
+    const [from, to = "", expected] of [
+      [WWW, ACCOUNT, "sid=v"],
+      ["https://site.example", ACCOUNT, "sid=v"],
+      [...APART.origins, ""],
+      [WWW, APART.origins[0], ""],
+    ]
+  ) {
+    profiles.turned(ROW, { asked: to, shown: to });
+    const line = "sid=v; Path=/; Secure; SameSite=Strict";
+    await (await profiles.begin(ROW, `${to}/`))?.keep(`${to}/`, [line]);
+    profiles.turned(ROW, { asked: from ?? "", shown: from ?? "" });
+    const use = await profiles.begin(ROW, `${to}/`);
+    assert.equal(use?.cookies({ url: `${to}/`, method: "GET" }), expected, `${from} to ${to}`);
+  }
+});
+
+Deno.test("a cookie that holds an address does not blind the site; one that may be a token is hidden", async () => {
+  const { profiles, approve } = await rig();
+  await approve();
+  const use = await profiles.begin(ROW, `${SHOP}/`);
+  const addresses = [
+    ...[
+      SHOP,
+      `${SHOP}/`,
+      encodeURIComponent(`${SHOP}/`),
+      `"${SHOP}/orders"`,
+      "%2Faccount%2Forders",
+    ],
+    ...["/products/long-winter-coat-for-women.html"],
+  ];
+  await use?.keep(`${SHOP}/`, addresses.map((value, n) => `a${n}=${value}`));
+  assert.deepEqual(use?.hidden(), []);
+  const tokens = [
+    ...["/9j4AAQSkZJRgABAQAAAQABAAD", "/abcd/efgh+ijk", "/abcdefg=", `${SHOP}/?token=1`],
+    ...["//9j4AAQSkZJRgABAQAAAQABAAD", `${SHOP}/reset/9j4AAQSkZJRgABAQAAAQABAAD`, "abcdefgh"],
+    "https://alice:secret@shop.example.org/",
+  ];
+  await use?.keep(`${SHOP}/`, tokens.map((value, n) => `t${n}=${value}`));
+  assert.deepEqual(use?.hidden().map(({ value }) => value), tokens);
 });

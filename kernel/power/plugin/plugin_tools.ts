@@ -21,7 +21,7 @@ import type { Progress } from "../../core/log/watch.ts";
 
 /** Maximum depth of nested calls: a plugin may call a tool of another plugin. */
 const MAX_DEPTH = 3;
-const BROWSER = "browser", BROWSER_CLOSE = "browser_close";
+const BROWSER = "browser", BROWSER_CLOSE = "browser_close", BROWSER_DOWNLOAD = "browser_download";
 
 /** A granted call, from tools-wasm/binding. */
 export interface PluginRun {
@@ -141,11 +141,14 @@ export function makePluginTools(parts: PluginToolsParts): PluginTools {
     // A nested call carries no profile: it may have a page of its own, unknown to this file.
     const signedIn = depth === 0 ? browser : undefined;
     const url = tool.fetches === undefined ? undefined : granted.args[tool.fetches];
-    const profile = typeof url === "string" ? await signedIn?.begin(process, url) : undefined;
+    const opensPage = tool.name !== BROWSER_DOWNLOAD;
+    const profile = typeof url === "string"
+      ? await signedIn?.begin(process, url, { opensPage })
+      : undefined;
     const why = origin === undefined ? undefined : signedIn?.seen(process, origin);
     const pageChanged = (value: Json): void => {
       if (depth > 0) browser?.turned(process, { asked: "", shown: "" });
-      else if (origin !== undefined) {
+      else if (opensPage && origin !== undefined) {
         browser?.turned(process, { asked: origin, ...openPageIn(value) });
       }
     };

@@ -26,7 +26,14 @@ Deno.test("the page that is open is the one that the browser's answer shows; a c
   const { bindings } = makePluginTools({
     plugins: ["browser", "outer"].map((name) => ({
       ...{ file: "", trusted: true },
-      manifest: { name, tools: [{ name: name === "outer" ? "outer" : "browser_open" }] },
+      manifest: {
+        name,
+        tools: (name === "outer" ? ["outer"] : ["browser_open", "browser_download"]).map((
+          each,
+        ) => ({
+          name: each,
+        })),
+      },
     })),
     hosts: {
       async call({ tool, args, serve }: PluginCall) {
@@ -48,7 +55,8 @@ Deno.test("the page that is open is the one that the browser's answer shows; a c
     }),
     profiles: {
       seen: () => undefined,
-      begin: (_row: unknown, url: string) => Promise.resolve(void heard.push(`begin ${url}`)),
+      begin: (_row: unknown, url: string, { opensPage }: { opensPage: boolean }) =>
+        Promise.resolve(void heard.push(`begin ${url}${opensPage ? "" : ", no page"}`)),
       turned: (_row: unknown, page: JsonObject) => void heard.push(JSON.stringify(page)),
     },
     binding: {
@@ -76,6 +84,7 @@ Deno.test("the page that is open is the one that the browser's answer shows; a c
       JSON.stringify(asked),
     ]);
   }
+  assert.deepEqual(await told("browser_download", `${EVIL}/file`), [`begin ${EVIL}/file, no page`]);
   const unknown = JSON.stringify({ asked: "", shown: "" });
   assert.deepEqual(await told("outer", `${SHOP}/`), [unknown, unknown]);
 });

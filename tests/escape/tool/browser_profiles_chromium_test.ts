@@ -229,3 +229,43 @@ chromiumTest(
     }, lure);
   },
 );
+
+chromiumTest(
+  "mallory's page that stays open when its link is clicked asks nothing, also once the shop answered",
+  async () => {
+    const staying = ({ shop }: Sites): Serve => () =>
+      html(`<a id="l" href="${shop}/prize">a prize</a>
+      <script>
+        document.getElementById("l").addEventListener("click", async () => {
+          const begun = Date.now();
+          for (let n = 0; n < 190; n += 1) {
+            await fetch("${shop}/steal?" + n, { mode: "no-cors", credentials: "include" })
+              .catch(() => {});
+            if (Date.now() - begun > 400) window.stop();
+            for (const until = Date.now() + 12; Date.now() < until;);
+          }
+        });
+      </script>`);
+    await inChromium(
+      () => async (_, { pathname }) => {
+        if (pathname === "/prize") await new Promise((resolve) => setTimeout(resolve, 1_200));
+        return html(pathname === "/hello" ? `<img src="/part">` : "<p>a prize</p>");
+      },
+      async (siege, { shop, evil, seen }) => {
+        const came = await does(
+          siege,
+          `const page = await call("browser_open", { url: "${evil}/" });
+           const link = /link (e\\d+)/.exec(page.content)[1];
+           await call("browser_click", { ref: link, snapshot: snapshot(page), url: "${shop}/prize" });
+           await call("browser_open", { url: "${evil}/" });
+           await call("browser_open", { url: "${shop}/hello" });`,
+        );
+        const [first, ...others] = seen.shop.map((line) => line.split(" ")[1]);
+        assert.equal(first, "/prize", JSON.stringify(came));
+        // A page that did open has its parts.
+        assert.deepEqual(others, ["/hello", "/part"]);
+      },
+      staying,
+    );
+  },
+);
