@@ -248,6 +248,7 @@ chromiumTest(
       </script>`);
     await inChromium(
       () => async (_, { pathname }) => {
+        // TIMER: the site answers after the lure has stopped the page's way to it; nothing is measured.
         if (pathname === "/prize") await new Promise((resolve) => setTimeout(resolve, 1_200));
         return html(pathname === "/hello" ? `<img src="/part">` : "<p>a prize</p>");
       },
