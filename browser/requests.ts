@@ -8,6 +8,7 @@ import { Fault } from "../contracts/base/fault.ts";
 import type { JsonObject } from "../contracts/base/json.ts";
 import { webOrigin, withoutFragment } from "./address.ts";
 import type { Cdp } from "./events.ts";
+import type { Timers } from "./settle.ts";
 import { type Granted, judgeRequest, type PageRequest, type Refused } from "./judge.ts";
 import { noPage, shownHeaders, type WebAnswer } from "./web_answer.ts";
 import { joinBytes } from "../port/join_bytes.ts";
@@ -69,12 +70,17 @@ const AT_ONCE = 6;
 const STOPPED = 10;
 /** Maximum requests whose document is remembered; more are of a page that floods. */
 const DOCUMENTS = 2_000;
+/** Milliseconds in which Chromium tells of the document of a paused request. */
+const DOCUMENT_MS = 1_000;
 /** Headers of the page's own that are sent. */
 const SENT = /^(accept|content-type|x-requested-with|x-(csrf|xsrf)-?token)$/;
 const MAIN = "Document";
 
 /** Takes over all requests of the page. */
-export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Requests> {
+export async function makeRequests(
+  cdp: Cdp,
+  { mainFrame, pause }: { readonly mainFrame: string; readonly pause: Timers["pause"] },
+): Promise<Requests> {
   let asking: Asking | undefined;
   let asked = 0;
   let sent = false;
@@ -89,6 +95,8 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   const followed = new Map<string, WebAnswer>();
   /** The address of the document that made each request, in a call that began abroad. */
   const documents = new Map<string, string>();
+  /** Requests that were paused before Chromium told of their document. */
+  const unknown = new Map<string, (documentURL: string) => void>();
 
   const paused = async (event: Protocol.Fetch.RequestPausedEvent): Promise<void> => {
     const { requestId } = event;
@@ -133,10 +141,25 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
    */
   const comesFromThere = async (networkId = ""): Promise<boolean> => {
     const call = asking;
-    const { entries, currentIndex } = await cdp.send("Page.getNavigationHistory");
-    const from = [entries[currentIndex]?.url ?? "", documents.get(networkId) ?? ""];
-    documents.delete(networkId);
-    return call === asking && from.every((url) => webOrigin(url) === call?.origin);
+    waiting += 1;
+    try {
+      const document = documents.get(networkId) ?? await documentOf(networkId);
+      const { entries, currentIndex } = await cdp.send("Page.getNavigationHistory");
+      documents.delete(networkId);
+      const from = [entries[currentIndex]?.url ?? "", document];
+      return call === asking && from.every((url) => webOrigin(url) === call?.origin);
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  /** Two processes of Chromium tell of one request, in any order. Empty where nobody tells. */
+  const documentOf = async (networkId: string): Promise<string> => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    unknown.set(networkId, resolve);
+    const told = await Promise.race([promise, pause(DOCUMENT_MS).then(() => "")]);
+    unknown.delete(networkId);
+    return told;
   };
 
   const bring = async (
@@ -224,7 +247,10 @@ export async function makeRequests(cdp: Cdp, mainFrame: string): Promise<Request
   // A request that Chromium has given up meanwhile needs no answer.
   cdp.on("Fetch.requestPaused", (event) => void paused(event).catch(() => undefined));
   cdp.on("Network.requestWillBeSent", ({ requestId, documentURL }) => {
-    if (abroad && documents.size < DOCUMENTS) documents.set(requestId, documentURL);
+    if (!abroad) return;
+    const asker = unknown.get(requestId);
+    if (asker !== undefined) asker(documentURL);
+    else if (documents.size < DOCUMENTS) documents.set(requestId, documentURL);
   });
   cdp.on("Network.webSocketCreated", ({ url }) => {
     tally.refused.set(url.slice(0, 200), (tally.refused.get(url.slice(0, 200)) ?? 0) + 1);

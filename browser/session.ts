@@ -48,7 +48,7 @@ interface Parts {
 export async function makeSession({ cdp, timers, key }: SessionParts): Promise<Session> {
   const { frameTree } = await cdp.send("Page.getFrameTree");
   const events = await makeEvents(cdp);
-  const requests = await makeRequests(cdp, frameTree.frame.id);
+  const requests = await makeRequests(cdp, { mainFrame: frameTree.frame.id, pause: timers.pause });
   const settling = await makeSettling(cdp, { pending: requests.pending, timers });
   await cdp.send("DOM.enable");
   const run = runner({ cdp, key, requests, events, settling });
