@@ -8,11 +8,11 @@
 
 /** `name → [files, lines]`. `house` is everything without tests, fixtures and examples. */
 export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Object.freeze({
-  house: [1507, 222254],
+  house: [1507, 222280],
   agents: [40, 9024],
   bridges: [106, 16907],
   broker: [44, 8000],
-  browser: [27, 2806],
+  browser: [27, 2832],
   cli: [284, 38496],
   contracts: [86, 9616],
   kernel: [174, 34322],
@@ -36,7 +36,7 @@ export const BUDGET: Readonly<Record<string, readonly [number, number]>> = Objec
   "bridges/mcp/client/main.ts": [35, 4019],
   "bridges/mcp/relay/main.ts": [2, 86],
   "bridges/mcp/tree/main.ts": [45, 5128],
-  "browser/main.ts": [37, 4190],
+  "browser/main.ts": [37, 4216],
   "cli/main.ts": [708, 97659],
   "kernel/main.ts": [403, 68285],
   "memory-wiki/main.ts": [183, 26650],
